@@ -1,0 +1,139 @@
+//! Errors and warnings that point at the place in the file that caused them.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// A place in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A line and, where the format has them, the first and last column of the field; all counted from 1.
+    Line(usize, Option<(usize, usize)>),
+    /// A byte offset, counted from 0, in a binary file.
+    Byte(usize),
+    /// The file as a whole, or its end.
+    File,
+}
+
+/// What was expected and what was found, with the place where it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// The file as the caller named it.
+    pub path: PathBuf,
+    /// Where in the file.
+    pub place: Place,
+    /// What should have been there, in words: `the y coordinate in angstroms`.
+    pub expected: String,
+    /// The text that was there instead.
+    pub found: String,
+}
+
+impl fmt::Display for Located {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        match self.place {
+            Place::Line(line, None) => write!(f, ":{line}")?,
+            Place::Line(line, Some((first, last))) => write!(f, ":{line}: columns {first}-{last}")?,
+            Place::Byte(offset) => write!(f, ": byte {offset}")?,
+            Place::File => {}
+        }
+        write!(f, ": expected {}, found {:?}", self.expected, self.found)
+    }
+}
+
+/// Why a file could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The content is not what the format asks for.
+    #[error("{0}")]
+    Content(Box<Located>),
+    /// The file could not be opened or read.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file as the caller named it.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+}
+
+impl ReadError {
+    /// An error about the content of a file; long findings are cut to 60 characters.
+    pub fn content(path: &std::path::Path, place: Place, expected: impl Into<String>, found: impl AsRef<[u8]>) -> Self {
+        let text = String::from_utf8_lossy(found.as_ref());
+        let found = match text.char_indices().nth(60) {
+            Some((cut, _)) => format!("{}…", &text[..cut]),
+            None => text.into_owned(),
+        };
+        Self::Content(Box::new(Located { path: path.to_owned(), place, expected: expected.into(), found }))
+    }
+}
+
+/// Why a file could not be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file as the caller named it.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+    /// The format cannot hold this structure.
+    #[error("{0}")]
+    Unrepresentable(String),
+}
+
+/// A soft problem: reading went on, but the user should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// Where in the file.
+    pub place: Place,
+    /// What was odd and what was done about it.
+    pub message: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            Place::Line(line, None) => write!(f, "line {line}: ")?,
+            Place::Line(line, Some((first, last))) => write!(f, "line {line}: columns {first}-{last}: ")?,
+            Place::Byte(offset) => write!(f, "byte {offset}: ")?,
+            Place::File => {}
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// The warnings of one file: the first [`Warnings::KEPT`] in full, and how many there were.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Warnings {
+    /// The first warnings, in file order.
+    pub first: Vec<Warning>,
+    /// How many there were in all.
+    pub total: usize,
+}
+
+impl Warnings {
+    /// How many warnings are kept in full; a broken file of a million lines must not make a million strings.
+    pub const KEPT: usize = 20;
+
+    /// Notes a problem; the message is only made while there is room for it.
+    pub fn push(&mut self, place: Place, message: impl FnOnce() -> String) {
+        self.total += 1;
+        if self.first.len() < Self::KEPT {
+            self.first.push(Warning { place, message: message() });
+        }
+    }
+}
+
+/// What a reader returns: the value, and what was odd about the file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parsed<T> {
+    /// What was read.
+    pub value: T,
+    /// What was odd about it.
+    pub warnings: Warnings,
+}

@@ -1,0 +1,21 @@
+//! Molecules, their files and their sphere trees, in angstroms.
+//!
+//! A file becomes a [`Structure`]: every atom with its names, the residues and chains it belongs to, and the copies
+//! ([`Assembly`]) that the file asks for. Nothing is expanded: a virus of ten million atoms stays a few templates
+//! and a list of poses.
+
+mod element;
+mod error;
+mod name;
+mod periodic_box;
+mod pose;
+mod structure;
+
+pub mod formats;
+
+pub use element::Element;
+pub use error::{Located, Parsed, Place, ReadError, Warning, Warnings, WriteError};
+pub use name::Name;
+pub use periodic_box::PeriodicBox;
+pub use pose::Pose;
+pub use structure::{Assembly, AtomRecord, Atoms, Bond, Chain, Copies, Model, Residue, Structure, StructureBuilder};

@@ -1,0 +1,345 @@
+//! What a molecule file holds: atoms with their names, residues, chains, models and copies.
+
+use std::ops::Range;
+
+use glam::Vec3;
+use smol_str::SmolStr;
+
+use crate::{Element, Name, PeriodicBox, Pose};
+
+/// Everything read from one file. Atoms stand in file order; nothing is expanded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Structure {
+    /// The entry's name, or what the file calls itself; may be empty.
+    pub name: String,
+    /// The atoms of every model, in file order, one array per property.
+    pub atoms: Atoms,
+    /// Residues in the order of their first atom.
+    pub residues: Vec<Residue>,
+    /// Chains in the order of their first atom.
+    pub chains: Vec<Chain>,
+    /// Models; a file without models has one.
+    pub models: Vec<Model>,
+    /// Bonds that the file itself states; empty if it states none.
+    pub bonds: Vec<Bond>,
+    /// The periodic box or unit cell, if the file has a real one.
+    pub periodic_box: Option<PeriodicBox>,
+    /// The space group that goes with the box, `P 1` for a simulation box; empty if none is stated.
+    pub space_group: String,
+    /// Copies that the file asks for, one entry per biological assembly or packed scene.
+    pub assemblies: Vec<Assembly>,
+}
+
+/// One array per atom property, all of the same length unless said otherwise.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Atoms {
+    /// Centres in angstroms.
+    pub positions: Vec<Vec3>,
+    /// Chemical elements.
+    pub elements: Vec<Element>,
+    /// Atom names, such as `CA`.
+    pub names: Vec<Name>,
+    /// Index of the residue in [`Structure::residues`].
+    pub residues: Vec<u32>,
+    /// The file's own atom numbers; they may repeat.
+    pub serials: Vec<i32>,
+    /// Alternate location, 0 where there is none.
+    pub alternates: Vec<u8>,
+    /// Occupancy, 1 unless the file says otherwise.
+    pub occupancies: Vec<f32>,
+    /// Isotropic displacement parameter in square angstroms.
+    pub b_factors: Vec<f32>,
+    /// Formal charge in elementary charges.
+    pub formal_charges: Vec<i8>,
+    /// Partial charge in elementary charges; empty if the file has none.
+    pub partial_charges: Vec<f32>,
+    /// Force-field type, such as `OA` or `C.ar`; empty if the file has none.
+    pub types: Vec<Name>,
+}
+
+impl Atoms {
+    /// How many atoms there are.
+    pub fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.positions.is_empty()
+    }
+}
+
+/// A residue: an amino acid, a nucleotide, a ligand, one water, one lipid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Residue {
+    /// Index in [`Structure::chains`].
+    pub chain: u32,
+    /// Residue name, such as `ALA`.
+    pub name: Name,
+    /// The author's residue number.
+    pub number: i32,
+    /// Insertion code, 0 where there is none.
+    pub insertion: u8,
+    /// Whether the file calls it a hetero group.
+    pub hetero: bool,
+}
+
+/// A chain of one model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// Index in [`Structure::models`].
+    pub model: u32,
+    /// The author's chain name, the one in PDB files; may be empty.
+    pub name: SmolStr,
+    /// The name that mmCIF assemblies use (`label_asym_id`); the same as `name` in other formats.
+    pub label: SmolStr,
+    /// What the chain is, if the file says so: an entity's description, or the path of a packed ingredient.
+    pub description: SmolStr,
+}
+
+/// A model of an ensemble, or a template of a packed scene.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// The file's model number.
+    pub number: i32,
+    /// Its atoms.
+    pub atoms: Range<u32>,
+}
+
+/// A bond that the file states, between two atoms by index; `first < second`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bond {
+    /// Index of the first atom.
+    pub first: u32,
+    /// Index of the second atom.
+    pub second: u32,
+    /// 1, 2 or 3; 4 for aromatic; 0 where it is not stated.
+    pub order: u8,
+}
+
+/// A set of copies: a biological assembly, or a packed scene.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Assembly {
+    /// The file's own id, usually `1`.
+    pub id: String,
+    /// Which chains are copied where.
+    pub copies: Vec<Copies>,
+}
+
+/// Some chains, taken together as one rigid body, and all the places where a copy of that body stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Copies {
+    /// What the body is called; may be empty.
+    pub name: SmolStr,
+    /// Indices in [`Structure::chains`].
+    pub chains: Vec<u32>,
+    /// One pose per copy: `world_from_body`.
+    pub poses: Vec<Pose>,
+}
+
+/// Everything a reader knows about one atom.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AtomRecord<'a> {
+    /// Centre in angstroms.
+    pub position: Vec3,
+    /// Chemical element.
+    pub element: Element,
+    /// Atom name.
+    pub name: Name,
+    /// The file's own atom number.
+    pub serial: i32,
+    /// Alternate location, 0 where there is none.
+    pub alternate: u8,
+    /// Occupancy.
+    pub occupancy: f32,
+    /// Isotropic displacement parameter in square angstroms.
+    pub b_factor: f32,
+    /// Formal charge in elementary charges.
+    pub formal_charge: i8,
+    /// Residue name.
+    pub residue_name: Name,
+    /// Residue number.
+    pub residue_number: i32,
+    /// Insertion code, 0 where there is none.
+    pub insertion: u8,
+    /// Whether the residue is a hetero group.
+    pub hetero: bool,
+    /// The author's chain name.
+    pub chain: &'a str,
+    /// The chain name that assemblies use; empty means the same as `chain`.
+    pub label: &'a str,
+}
+
+/// Builds a [`Structure`] from atoms as they come.
+///
+/// How it works: consecutive atoms nearly always share their residue and chain, so only a change costs anything. A
+/// chain that comes back is the same chain; a residue that comes back within the last two residues of its chain is
+/// the same residue (alternate locations interleave), further away it is a new one (numbers of waters repeat).
+#[derive(Debug)]
+pub struct StructureBuilder {
+    structure: Structure,
+    model_open: bool,
+    chains_of_model: rustc_hash::FxHashMap<(SmolStr, SmolStr), u32>,
+    current: Option<u32>,
+}
+
+impl StructureBuilder {
+    /// An empty structure of this name, with room for so many atoms.
+    pub fn new(name: impl Into<String>, capacity: usize) -> Self {
+        let atoms = Atoms {
+            positions: Vec::with_capacity(capacity),
+            elements: Vec::with_capacity(capacity),
+            names: Vec::with_capacity(capacity),
+            residues: Vec::with_capacity(capacity),
+            serials: Vec::with_capacity(capacity),
+            alternates: Vec::with_capacity(capacity),
+            occupancies: Vec::with_capacity(capacity),
+            b_factors: Vec::with_capacity(capacity),
+            formal_charges: Vec::with_capacity(capacity),
+            ..Atoms::default()
+        };
+        let structure = Structure { name: name.into(), atoms, ..Structure::default() };
+        Self { structure, model_open: false, chains_of_model: Default::default(), current: None }
+    }
+
+    /// How many atoms there are so far.
+    pub fn len(&self) -> usize {
+        self.structure.atoms.len()
+    }
+
+    /// Whether no atom has come yet.
+    pub fn is_empty(&self) -> bool {
+        self.structure.atoms.is_empty()
+    }
+
+    /// The structure so far, to fill in what does not come atom by atom.
+    pub fn structure_mut(&mut self) -> &mut Structure {
+        &mut self.structure
+    }
+
+    /// Starts a model; without this call the first atom starts model 1.
+    pub fn start_model(&mut self, number: i32) {
+        let end = self.len() as u32;
+        self.structure.models.push(Model { number, atoms: end..end });
+        self.model_open = true;
+        self.chains_of_model.clear();
+        self.current = None;
+    }
+
+    /// Adds one atom.
+    pub fn push(&mut self, record: AtomRecord<'_>) {
+        if !self.model_open {
+            self.start_model(1);
+        }
+        let residue = self.residue_of(&record);
+        let atoms = &mut self.structure.atoms;
+        atoms.positions.push(record.position);
+        atoms.elements.push(record.element);
+        atoms.names.push(record.name);
+        atoms.residues.push(residue);
+        atoms.serials.push(record.serial);
+        atoms.alternates.push(record.alternate);
+        atoms.occupancies.push(record.occupancy);
+        atoms.b_factors.push(record.b_factor);
+        atoms.formal_charges.push(record.formal_charge);
+        if let Some(model) = self.structure.models.last_mut() {
+            model.atoms.end += 1;
+        }
+    }
+
+    /// The finished structure; bonds come out sorted and each once.
+    pub fn finish(mut self) -> Structure {
+        if self.structure.models.is_empty() {
+            self.start_model(1);
+        }
+        let bonds = &mut self.structure.bonds;
+        bonds.sort_unstable();
+        bonds.dedup_by_key(|bond| (bond.first, bond.second));
+        self.structure
+    }
+
+    fn residue_of(&mut self, record: &AtomRecord<'_>) -> u32 {
+        if let Some(current) = self.current
+            && self.is_residue(current, record)
+        {
+            return current;
+        }
+        let residues = self.structure.residues.len() as u32;
+        let recent = (residues.saturating_sub(2)..residues).rev().find(|&residue| self.is_residue(residue, record));
+        let residue = recent.unwrap_or_else(|| self.new_residue(record));
+        self.current = Some(residue);
+        residue
+    }
+
+    fn is_residue(&self, index: u32, record: &AtomRecord<'_>) -> bool {
+        let residue = &self.structure.residues[index as usize];
+        let chain = &self.structure.chains[residue.chain as usize];
+        let label = if record.label.is_empty() { record.chain } else { record.label };
+        residue.number == record.residue_number
+            && residue.insertion == record.insertion
+            && residue.name == record.residue_name
+            && chain.name == record.chain
+            && chain.label == label
+            && chain.model as usize + 1 == self.structure.models.len()
+    }
+
+    fn new_residue(&mut self, record: &AtomRecord<'_>) -> u32 {
+        let label = if record.label.is_empty() { record.chain } else { record.label };
+        let key = (SmolStr::new(record.chain), SmolStr::new(label));
+        let structure = &mut self.structure;
+        let chain = *self.chains_of_model.entry(key).or_insert_with_key(|(name, label)| {
+            structure.chains.push(Chain {
+                model: structure.models.len() as u32 - 1,
+                name: name.clone(),
+                label: label.clone(),
+                description: SmolStr::default(),
+            });
+            structure.chains.len() as u32 - 1
+        });
+        structure.residues.push(Residue {
+            chain,
+            name: record.residue_name,
+            number: record.residue_number,
+            insertion: record.insertion,
+            hetero: record.hetero,
+        });
+        structure.residues.len() as u32 - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn atom(chain: &'static str, number: i32, residue: &str) -> AtomRecord<'static> {
+        AtomRecord { chain, residue_number: number, residue_name: Name::new(residue), ..AtomRecord::default() }
+    }
+
+    #[test]
+    fn interleaved_alternates_share_residues_and_repeated_waters_do_not() {
+        let mut builder = StructureBuilder::new("test", 0);
+        for residue in ["SER", "PRO", "SER", "PRO"] {
+            builder.push(atom("A", 22, residue));
+        }
+        for number in [1, 2, 3, 1] {
+            builder.push(atom("W", number, "HOH"));
+        }
+        let structure = builder.finish();
+        assert_eq!(structure.atoms.residues, [0, 1, 0, 1, 2, 3, 4, 5]);
+        assert_eq!(structure.chains.len(), 2);
+        assert_eq!(structure.models, [Model { number: 1, atoms: 0..8 }]);
+    }
+
+    #[test]
+    fn chains_belong_to_their_model() {
+        let mut builder = StructureBuilder::new("test", 0);
+        builder.start_model(1);
+        builder.push(atom("A", 1, "ALA"));
+        builder.start_model(2);
+        builder.push(atom("A", 1, "ALA"));
+        let structure = builder.finish();
+        assert_eq!(structure.chains.len(), 2);
+        assert_eq!(structure.chains[1].model, 1);
+        assert_eq!(structure.models[1].atoms, 1..2);
+    }
+}
