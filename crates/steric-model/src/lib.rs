@@ -9,6 +9,8 @@ mod error;
 mod name;
 mod periodic_box;
 mod pose;
+mod scene;
+mod sphere_tree;
 mod structure;
 
 pub mod formats;
@@ -18,4 +20,6 @@ pub use error::{Located, Parsed, Place, ReadError, Warning, Warnings, WriteError
 pub use name::Name;
 pub use periodic_box::PeriodicBox;
 pub use pose::Pose;
+pub use scene::{AtomId, Molecule, MoleculeId, MoleculeType, Scene, TypeId};
+pub use sphere_tree::{Cluster, Group, Grouping, LANES, Sphere, SphereTree};
 pub use structure::{Assembly, AtomRecord, Atoms, Bond, Chain, Copies, Model, Residue, Structure, StructureBuilder};

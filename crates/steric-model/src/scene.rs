@@ -1,0 +1,171 @@
+//! Molecules in place: types once, in their own frame, and a pose per molecule.
+//!
+//! How it works: the clusters of all types stand in one array, so that a type is a range of it; ten thousand copies
+//! of a capsid protein cost ten thousand poses, and 200,000 spheres of different size cost no allocation each.
+
+use std::ops::Range;
+
+use glam::{DVec3, Vec3};
+use smol_str::SmolStr;
+
+use crate::{Cluster, Grouping, PeriodicBox, Pose, Sphere, SphereTree};
+
+/// Index of a molecule type in its [`Scene`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TypeId(pub u32);
+
+/// Index of a molecule in its [`Scene`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MoleculeId(pub u32);
+
+/// An atom of a scene: its molecule, and its place in the molecule type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AtomId {
+    /// The molecule.
+    pub molecule: MoleculeId,
+    /// Index of the atom in the molecule type.
+    pub atom: u32,
+}
+
+impl AtomId {
+    /// The atom of this index in this molecule.
+    pub fn new(molecule: u32, atom: u32) -> Self {
+        Self { molecule: MoleculeId(molecule), atom }
+    }
+}
+
+/// A molecule type: what it is called and how much there is of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MoleculeType {
+    /// What it is called; may be empty.
+    pub name: SmolStr,
+    /// Its clusters in [`Scene::clusters`].
+    pub clusters: Range<u32>,
+    /// How many atoms it has.
+    pub atoms: u32,
+    /// A sphere around it in its own frame, radii included.
+    pub bound: Sphere,
+}
+
+/// One molecule: which type, and where.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Molecule {
+    /// Its type.
+    pub kind: TypeId,
+    /// `world_from_molecule`.
+    pub pose: Pose,
+}
+
+/// Molecules in place, perhaps in a periodic box.
+///
+/// ```
+/// use glam::{DVec3, Vec3};
+/// use steric_model::{Pose, Scene};
+///
+/// let mut scene = Scene::default();
+/// let argon = scene.add_type("argon", &[Vec3::ZERO], &[1.88]);
+/// scene.add_molecule(argon, Pose::IDENTITY);
+/// scene.add_molecule(argon, Pose::from_translation(DVec3::X * 3.0));
+/// assert_eq!(scene.atoms(), 2);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Scene {
+    clusters: Vec<Cluster>,
+    types: Vec<MoleculeType>,
+    molecules: Vec<Molecule>,
+    periodic_box: Option<PeriodicBox>,
+    // Of all atoms of all types; minimum above maximum while there are none.
+    radii: Option<(f32, f32)>,
+}
+
+impl Scene {
+    /// Adds a molecule type from atom centres in its own frame and radii, both in angstroms.
+    pub fn add_type(&mut self, name: impl Into<SmolStr>, positions: &[Vec3], radii: &[f32]) -> TypeId {
+        self.add_tree(name, &SphereTree::new(positions, radii, Grouping::Whole))
+    }
+
+    /// Adds a molecule type from its sphere tree.
+    pub fn add_tree(&mut self, name: impl Into<SmolStr>, tree: &SphereTree) -> TypeId {
+        let first = self.clusters.len() as u32;
+        self.clusters.extend_from_slice(tree.clusters());
+        for cluster in tree.clusters() {
+            for &radius in &cluster.radii[..cluster.len()] {
+                let (least, most) = self.radii.unwrap_or((radius, radius));
+                self.radii = Some((least.min(radius), most.max(radius)));
+            }
+        }
+        let clusters = first..self.clusters.len() as u32;
+        self.types.push(MoleculeType { name: name.into(), clusters, atoms: tree.atoms() as u32, bound: tree.bound() });
+        TypeId(self.types.len() as u32 - 1)
+    }
+
+    /// Adds a molecule of a type that this scene has.
+    pub fn add_molecule(&mut self, kind: TypeId, pose: Pose) -> MoleculeId {
+        assert!((kind.0 as usize) < self.types.len(), "the type belongs to this scene");
+        self.molecules.push(Molecule { kind, pose });
+        MoleculeId(self.molecules.len() as u32 - 1)
+    }
+
+    /// Makes room for so many more molecules.
+    pub fn reserve(&mut self, molecules: usize) {
+        self.molecules.reserve_exact(molecules);
+    }
+
+    /// The clusters of all types, type after type.
+    pub fn clusters(&self) -> &[Cluster] {
+        &self.clusters
+    }
+
+    /// The molecule types.
+    pub fn types(&self) -> &[MoleculeType] {
+        &self.types
+    }
+
+    /// The molecules.
+    pub fn molecules(&self) -> &[Molecule] {
+        &self.molecules
+    }
+
+    /// The molecules, to be moved.
+    pub fn molecules_mut(&mut self) -> &mut [Molecule] {
+        &mut self.molecules
+    }
+
+    /// The type of a molecule.
+    pub fn type_of(&self, molecule: MoleculeId) -> &MoleculeType {
+        &self.types[self.molecules[molecule.0 as usize].kind.0 as usize]
+    }
+
+    /// How many atoms there are in all molecules.
+    pub fn atoms(&self) -> u64 {
+        self.molecules.iter().map(|molecule| u64::from(self.types[molecule.kind.0 as usize].atoms)).sum()
+    }
+
+    /// The smallest and the largest radius of any atom, in angstroms; `None` without atoms.
+    pub fn radii(&self) -> Option<(f32, f32)> {
+        self.radii
+    }
+
+    /// The periodic box, if there is one.
+    pub fn periodic_box(&self) -> Option<PeriodicBox> {
+        self.periodic_box
+    }
+
+    /// Puts the scene into a periodic box, or takes it out.
+    pub fn set_periodic_box(&mut self, periodic_box: Option<PeriodicBox>) {
+        self.periodic_box = periodic_box;
+    }
+
+    /// Every atom of a molecule with its place in the world and its radius, in cluster order.
+    pub fn placed_atoms(&self, molecule: MoleculeId) -> impl Iterator<Item = (AtomId, DVec3, f32)> + '_ {
+        let Molecule { kind, pose } = self.molecules[molecule.0 as usize];
+        let clusters = self.types[kind.0 as usize].clusters.clone();
+        self.clusters[clusters.start as usize..clusters.end as usize].iter().flat_map(move |cluster| {
+            (0..cluster.len()).map(move |lane| {
+                let atom_in_molecule = cluster.atom(lane);
+                let id = AtomId { molecule, atom: cluster.atoms[lane] };
+                (id, pose * atom_in_molecule.center.as_dvec3(), atom_in_molecule.radius)
+            })
+        })
+    }
+}
