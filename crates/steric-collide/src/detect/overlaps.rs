@@ -1,0 +1,211 @@
+//! Overlaps of a scene: how many, which, and of which molecules.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use glam::{DVec3, Vec3};
+use rayon::prelude::*;
+use steric_model::{AtomId, Scene};
+
+use super::force::{ForceSum, Forces};
+use super::slab::Slab;
+use super::sweep::{Question, Touch, Visitor, sweep};
+use crate::index::IndexKind;
+use crate::index::lattice::Lattice;
+use crate::index::slabs::Slabs;
+use crate::reference;
+
+/// Two atoms that overlap by more than is allowed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overlap {
+    /// The atom with the smaller id.
+    pub first: AtomId,
+    /// The atom with the larger id.
+    pub second: AtomId,
+    /// Sum of radii minus distance, in angstroms; positive when the spheres interpenetrate.
+    pub depth: f32,
+}
+
+/// A search for overlaps between the molecules of a scene.
+///
+/// ```
+/// use glam::{DVec3, Vec3};
+/// use steric_collide::OverlapSearch;
+/// use steric_model::{Pose, Scene};
+///
+/// let mut scene = Scene::default();
+/// let carbon = scene.add_type("carbon", &[Vec3::ZERO], &[1.7]);
+/// for x in [0.0, 2.9, 9.0] {
+///     scene.add_molecule(carbon, Pose::from_translation(DVec3::X * x));
+/// }
+/// let overlaps = OverlapSearch::default().overlaps(&scene);
+/// assert_eq!(overlaps.len(), 1);
+/// assert!((overlaps[0].depth - 0.5).abs() < 1e-6);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct OverlapSearch {
+    /// Interpenetration that is forgiven, in angstroms; a negative value also finds atoms that are near without
+    /// touching.
+    pub allow: f32,
+    /// Whether overlaps inside one molecule count too.
+    pub inside_molecules: bool,
+    /// How cells are found.
+    pub index: IndexKind,
+}
+
+impl OverlapSearch {
+    /// How many pairs of atoms overlap.
+    pub fn count(&self, scene: &Scene) -> u64 {
+        match self.plan(scene) {
+            Plan::Nothing => 0,
+            Plan::Reference => reference::overlaps(scene, *self).len() as u64,
+            Plan::Cells(cells) => cells.sweep(scene, Count::default).iter().map(|count| count.0).sum(),
+        }
+    }
+
+    /// All overlaps, sorted by `(first, second)`.
+    pub fn overlaps(&self, scene: &Scene) -> Vec<Overlap> {
+        let mut found = self.overlaps_unsorted(scene);
+        found.par_sort_unstable_by_key(|overlap| (overlap.first, overlap.second));
+        found
+    }
+
+    /// All overlaps in the order in which the search came upon them, the same for any number of threads.
+    pub fn overlaps_unsorted(&self, scene: &Scene) -> Vec<Overlap> {
+        match self.plan(scene) {
+            Plan::Nothing => Vec::new(),
+            Plan::Reference => reference::overlaps(scene, *self),
+            Plan::Cells(cells) => cells.sweep(scene, List::default).into_iter().flat_map(|list| list.0).collect(),
+        }
+    }
+
+    /// How many overlaps each molecule takes part in, by molecule id.
+    pub fn overlaps_per_molecule(&self, scene: &Scene) -> Vec<u32> {
+        let counts: Vec<AtomicU32> = scene.molecules().iter().map(|_| AtomicU32::new(0)).collect();
+        match self.plan(scene) {
+            Plan::Nothing => {}
+            Plan::Reference => {
+                for overlap in reference::overlaps(scene, *self) {
+                    add_to_both(&counts, overlap.first.molecule.0, overlap.second.molecule.0, 1);
+                }
+            }
+            Plan::Cells(cells) => drop(cells.sweep(scene, || PerMolecule(&counts))),
+        }
+        counts.into_iter().map(AtomicU32::into_inner).collect()
+    }
+
+    /// For each atom the sum over its overlaps of the depth, along the way out. Sums are in fixed point, so the bits
+    /// are the same for any number of threads.
+    pub fn forces(&self, scene: &Scene) -> Forces {
+        match self.plan(scene) {
+            Plan::Nothing => Forces::zero(scene),
+            Plan::Reference => reference::forces(scene, *self),
+            Plan::Cells(cells) => {
+                let sum = ForceSum::new(scene, cells.question);
+                cells.sweep(scene, || sum.visitor());
+                sum.finish()
+            }
+        }
+    }
+
+    fn plan(&self, scene: &Scene) -> Plan {
+        let Some((least, most)) = scene.radii() else { return Plan::Nothing };
+        let reach = -self.allow;
+        if scene.molecules().is_empty() || 2.0 * most + reach <= 0.0 {
+            return Plan::Nothing;
+        }
+        let largest = scene.clusters().iter().map(|cluster| cluster.bound.radius).fold(0.0, f32::max);
+        let edge = f64::from(2.0 * largest + reach) + 0.01;
+        let lattice = match scene.periodic_box() {
+            // An atom must not meet two images of another one.
+            Some(periodic_box) if periodic_box.widths().min_element() < 2.0 * f64::from(2.0 * most + reach) => None,
+            Some(periodic_box) => Lattice::periodic(periodic_box, edge),
+            None => {
+                let (low, high) = extent(scene);
+                Some(Lattice::open(low, high, edge))
+            }
+        };
+        let Some(lattice) = lattice else { return Plan::Reference };
+        let uniform_radius = (least == most).then_some(least);
+        let question = Question { reach, inside_molecules: self.inside_molecules, uniform_radius };
+        let slabs = Slabs::new(scene, &lattice, &|_| true);
+        Plan::Cells(Box::new(Cells { lattice, slabs, question, kind: self.index }))
+    }
+}
+
+enum Plan {
+    Nothing,
+    /// A periodic box so small that cells do not help.
+    Reference,
+    Cells(Box<Cells>),
+}
+
+struct Cells {
+    lattice: Lattice,
+    slabs: Slabs,
+    question: Question,
+    kind: IndexKind,
+}
+
+impl Cells {
+    fn sweep<V: Visitor>(&self, scene: &Scene, visitor: impl Fn() -> V + Sync) -> Vec<V> {
+        sweep(scene, &self.lattice, &self.slabs, self.kind, self.question, visitor)
+    }
+}
+
+/// A box around the centres of all clusters, from the bounding spheres of the molecules.
+fn extent(scene: &Scene) -> (DVec3, DVec3) {
+    let nothing = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let union = |a: (DVec3, DVec3), b: (DVec3, DVec3)| (a.0.min(b.0), a.1.max(b.1));
+    let of_molecule = |molecule: &steric_model::Molecule| {
+        let bound = scene.types()[molecule.kind.0 as usize].bound;
+        let center = molecule.pose * bound.center.as_dvec3();
+        let radius = f64::from(bound.radius);
+        (center - radius, center + radius)
+    };
+    scene.molecules().par_iter().map(of_molecule).reduce(|| nothing, union)
+}
+
+#[derive(Default)]
+struct Count(u64);
+
+impl Visitor for Count {
+    #[inline(always)]
+    fn touch(&mut self, _: &Scene, _: &Slab, touch: Touch) {
+        self.0 += u64::from(touch.bits.count_ones());
+    }
+}
+
+#[derive(Default)]
+struct List(Vec<Overlap>);
+
+impl Visitor for List {
+    fn touch(&mut self, scene: &Scene, slab: &Slab, touch: Touch) {
+        let ends = [touch.first, touch.second].map(|slot| slab.refs[slot]);
+        let [first, second] = ends.map(|end| &scene.clusters()[end.cluster as usize]);
+        for (lane, other_lane) in touch.lanes() {
+            let position = |slot: usize, lane: usize| Vec3::from(slab.atoms[slot].map(|axis| axis[lane]));
+            let distance = (position(touch.first, lane) + touch.shift).distance(position(touch.second, other_lane));
+            let a = AtomId::new(ends[0].molecule, first.atoms[lane]);
+            let b = AtomId::new(ends[1].molecule, second.atoms[other_lane]);
+            let depth = first.radii[lane] + second.radii[other_lane] - distance;
+            self.0.push(Overlap { first: a.min(b), second: a.max(b), depth });
+        }
+    }
+}
+
+struct PerMolecule<'a>(&'a [AtomicU32]);
+
+impl Visitor for PerMolecule<'_> {
+    #[inline(always)]
+    fn touch(&mut self, _: &Scene, slab: &Slab, touch: Touch) {
+        let [first, second] = [touch.first, touch.second].map(|slot| slab.owners[slot]);
+        add_to_both(self.0, first, second, touch.bits.count_ones());
+    }
+}
+
+fn add_to_both(counts: &[AtomicU32], first: u32, second: u32, overlaps: u32) {
+    counts[first as usize].fetch_add(overlaps, Ordering::Relaxed);
+    if first != second {
+        counts[second as usize].fetch_add(overlaps, Ordering::Relaxed);
+    }
+}

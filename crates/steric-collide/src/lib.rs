@@ -1,0 +1,14 @@
+//! Which atoms of which molecules overlap: the index, the search, and the short scalar truth beside them.
+
+mod detect;
+mod index;
+pub mod reference;
+mod simd;
+
+pub use detect::{Forces, Overlap, OverlapSearch};
+pub use index::IndexKind;
+
+/// The instruction set that the search uses on this processor: `avx2` or `portable`.
+pub fn instruction_set() -> &'static str {
+    simd::instruction_set()
+}

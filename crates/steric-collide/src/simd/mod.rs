@@ -1,0 +1,69 @@
+//! Eight lanes at a time, on whatever the processor has.
+//!
+//! How it works: a kernel is written once, generic over [`Lanes`]; [`dispatch`] looks at the processor when it is
+//! called and runs the kernel with AVX2 and FMA, or with plain arrays that the compiler vectorises as it can. One
+//! binary runs everywhere.
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub(crate) use portable::Portable;
+use steric_model::LANES;
+
+/// Eight `f32` side by side.
+pub(crate) type Eight = [f32; LANES];
+
+/// Arithmetic on eight lanes. Comparisons give a bit per lane, lane 0 in bit 0; NaN compares false.
+pub(crate) trait Lanes: Copy + Send + Sync {
+    /// A register of eight `f32`.
+    type Floats: Copy;
+    /// A register of eight `u32`.
+    type Words: Copy;
+
+    fn load(self, from: &Eight) -> Self::Floats;
+    fn store(self, from: Self::Floats) -> Eight;
+    fn splat(self, value: f32) -> Self::Floats;
+    fn add(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
+    fn sub(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
+    fn mul(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
+    /// `a * b + c`.
+    fn mul_add(self, a: Self::Floats, b: Self::Floats, c: Self::Floats) -> Self::Floats;
+    fn div(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
+    fn sqrt(self, a: Self::Floats) -> Self::Floats;
+    fn less(self, a: Self::Floats, b: Self::Floats) -> u32;
+
+    fn load_words(self, from: &[u32; LANES]) -> Self::Words;
+    fn splat_words(self, value: u32) -> Self::Words;
+    fn equal_words(self, a: Self::Words, b: Self::Words) -> u32;
+
+    /// Runs a function that was inlined into this call with the processor features behind these lanes.
+    fn run<K: Kernel>(self, kernel: K) -> K::Output;
+}
+
+/// A piece of work that runs on any lanes.
+pub(crate) trait Kernel {
+    type Output;
+
+    /// Must be `#[inline(always)]`, as must what it calls in its inner loops: only what is inlined is compiled for
+    /// the processor's features.
+    fn run<L: Lanes>(self, lanes: L) -> Self::Output;
+}
+
+/// Runs a kernel on the widest lanes that this processor has.
+pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx2) = pulp::x86::V3::try_new() {
+        return Lanes::run(avx2, kernel);
+    }
+    Lanes::run(Portable, kernel)
+}
+
+/// What [`dispatch`] takes on this processor, in words.
+pub(crate) fn instruction_set() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    if pulp::x86::V3::try_new().is_some() {
+        return "avx2";
+    }
+    "portable"
+}

@@ -1,0 +1,95 @@
+//! Eight lanes as a plain array: the same results on any processor.
+
+use steric_model::LANES;
+
+use super::{Eight, Kernel, Lanes};
+
+/// Plain arrays.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Portable;
+
+#[inline(always)]
+fn each(operation: impl Fn(usize) -> f32) -> Eight {
+    std::array::from_fn(operation)
+}
+
+#[inline(always)]
+fn bits(condition: impl Fn(usize) -> bool) -> u32 {
+    (0..LANES).fold(0, |bits, lane| bits | u32::from(condition(lane)) << lane)
+}
+
+impl Lanes for Portable {
+    type Floats = Eight;
+    type Words = [u32; LANES];
+
+    #[inline(always)]
+    fn load(self, from: &Eight) -> Eight {
+        *from
+    }
+
+    #[inline(always)]
+    fn store(self, from: Eight) -> Eight {
+        from
+    }
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> Eight {
+        [value; LANES]
+    }
+
+    #[inline(always)]
+    fn add(self, a: Eight, b: Eight) -> Eight {
+        each(|lane| a[lane] + b[lane])
+    }
+
+    #[inline(always)]
+    fn sub(self, a: Eight, b: Eight) -> Eight {
+        each(|lane| a[lane] - b[lane])
+    }
+
+    #[inline(always)]
+    fn mul(self, a: Eight, b: Eight) -> Eight {
+        each(|lane| a[lane] * b[lane])
+    }
+
+    #[inline(always)]
+    fn mul_add(self, a: Eight, b: Eight, c: Eight) -> Eight {
+        // Two roundings: without FMA hardware one rounding would be a slow library call.
+        each(|lane| a[lane] * b[lane] + c[lane])
+    }
+
+    #[inline(always)]
+    fn div(self, a: Eight, b: Eight) -> Eight {
+        each(|lane| a[lane] / b[lane])
+    }
+
+    #[inline(always)]
+    fn sqrt(self, a: Eight) -> Eight {
+        each(|lane| a[lane].sqrt())
+    }
+
+    #[inline(always)]
+    fn less(self, a: Eight, b: Eight) -> u32 {
+        bits(|lane| a[lane] < b[lane])
+    }
+
+    #[inline(always)]
+    fn load_words(self, from: &[u32; LANES]) -> [u32; LANES] {
+        *from
+    }
+
+    #[inline(always)]
+    fn splat_words(self, value: u32) -> [u32; LANES] {
+        [value; LANES]
+    }
+
+    #[inline(always)]
+    fn equal_words(self, a: [u32; LANES], b: [u32; LANES]) -> u32 {
+        bits(|lane| a[lane] == b[lane])
+    }
+
+    #[inline(always)]
+    fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        kernel.run(self)
+    }
+}

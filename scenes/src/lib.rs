@@ -1,0 +1,14 @@
+//! Named, seeded scenes: what the tests check, the benches time and the book shows.
+//!
+//! ```
+//! let scene = steric_scenes::rods(1_000);
+//! assert_eq!(scene.atoms(), 1_000);
+//! ```
+
+mod random;
+mod rods;
+mod spheres;
+
+pub use random::Random;
+pub use rods::{rods, rods_as_instances};
+pub use spheres::{mixed, solution};
