@@ -31,8 +31,9 @@ pub fn rods(atoms: usize) -> Scene {
     for lipid in lipids(atoms / ATOMS) {
         // The pose stands on the lattice, too.
         let center = on_lattice(lipid.center);
-        let positions: Vec<Vec3> =
-            (0..ATOMS).map(|atom| (on_lattice(lipid.center + lipid.axes * template(atom)) - center).as_vec3()).collect();
+        let positions: Vec<Vec3> = (0..ATOMS)
+            .map(|atom| (on_lattice(lipid.center + lipid.axes * template(atom)) - center).as_vec3())
+            .collect();
         let kind = scene.add_type("rod", &positions, &[RADIUS; ATOMS]);
         scene.add_molecule(kind, Pose::from_translation(center));
     }

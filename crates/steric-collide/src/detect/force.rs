@@ -5,7 +5,7 @@
 //! owns; what it finds out about borrowed clusters is handed over and added when all slabs are done.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use glam::{IVec3, Vec3};
 use steric_model::{AtomId, Cluster, LANES, Scene};
@@ -13,15 +13,16 @@ use steric_model::{AtomId, Cluster, LANES, Scene};
 use super::slab::Slab;
 use super::sweep::{Question, Touch, Visitor};
 use crate::index::slabs::{ClusterRef, cluster_range};
+use crate::simd::{Lanes, per_axis};
 
-/// The pushes on one cluster: all x, all y, all z, in units of 1/16384 A.
-type Pushes = [[i32; LANES]; 3];
+/// The pushes on one cluster: all x, all y, all z, in units of 1/16384 A, as two's complement.
+type Pushes = [[u32; LANES]; 3];
 
 /// The push on every atom of a scene, in angstroms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forces {
     // Cluster by cluster in molecule order: eight x, eight y, eight z.
-    pushes: Vec<i32>,
+    pushes: Vec<u32>,
     first_cluster: Vec<u32>,
 }
 
@@ -43,14 +44,14 @@ impl Forces {
     /// The push on one atom, in angstroms.
     pub fn of(&self, scene: &Scene, atom: AtomId) -> Vec3 {
         let Some((cluster, lane)) = place(scene, atom) else { return Vec3::ZERO };
-        let axis = |axis| self.pushes[self.index(atom.molecule.0, cluster, axis, lane)];
+        let axis = |axis| self.pushes[self.index(atom.molecule.0, cluster, axis, lane)] as i32;
         IVec3::new(axis(0), axis(1), axis(2)).as_vec3() / Self::STEPS_PER_ANGSTROM
     }
 
     /// The sum of the lengths of all pushes, in angstroms.
     pub fn total(&self) -> f64 {
-        let squared = |cluster: &[i32], lane: usize| {
-            (0..3).map(|axis| f64::from(cluster[axis * LANES + lane]).powi(2)).sum::<f64>()
+        let squared = |cluster: &[u32], lane: usize| {
+            (0..3).map(|axis| f64::from(cluster[axis * LANES + lane] as i32).powi(2)).sum::<f64>()
         };
         let clusters = self.pushes.chunks_exact(3 * LANES);
         clusters.map(|cluster| (0..LANES).map(|lane| squared(cluster, lane).sqrt()).sum::<f64>()).sum::<f64>()
@@ -59,9 +60,9 @@ impl Forces {
 
     /// A number that changes when any bit of any push changes.
     pub fn state_hash(&self) -> u64 {
-        self.pushes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &push| {
-            (hash ^ u64::from(push as u32)).wrapping_mul(0x0000_0100_0000_01b3)
-        })
+        self.pushes
+            .iter()
+            .fold(0xcbf2_9ce4_8422_2325, |hash, &push| (hash ^ u64::from(push)).wrapping_mul(0x0000_0100_0000_01b3))
     }
 
     /// Adds a push, in steps, to one atom and takes it from another.
@@ -70,7 +71,7 @@ impl Forces {
             let Some((cluster, lane)) = place(scene, atom) else { continue };
             for axis in 0..3 {
                 let index = self.index(atom.molecule.0, cluster, axis, lane);
-                self.pushes[index] = self.pushes[index].wrapping_add(push[axis]);
+                self.pushes[index] = self.pushes[index].wrapping_add_signed(push[axis]);
             }
         }
     }
@@ -85,15 +86,33 @@ fn place(scene: &Scene, atom: AtomId) -> Option<(u32, usize)> {
 }
 
 /// The push on the first of two atoms that touch, in steps. Atoms in the same place part along x.
-#[inline(always)]
 pub(crate) fn push(delta: Vec3, contact: f32) -> IVec3 {
     let squared = delta.length_squared();
-    let steps = if squared > 0.0 {
-        delta * ((contact / squared.sqrt() - 1.0) * Forces::STEPS_PER_ANGSTROM)
-    } else {
-        Vec3::X * (contact * Forces::STEPS_PER_ANGSTROM)
-    };
-    steps.round().as_ivec3()
+    let (direction, squared) =
+        if squared > 0.0 { (delta, squared) } else { (Vec3::X * COINCIDENT, COINCIDENT * COINCIDENT) };
+    let factor = (contact / squared.sqrt() - 1.0) * Forces::STEPS_PER_ANGSTROM;
+    (direction * factor).map(f32::round_ties_even).as_ivec3()
+}
+
+/// Atoms in the same place are taken to be this far apart along x, in angstroms.
+const COINCIDENT: f32 = 1.0 / 1024.0;
+
+/// As [`push`], for eight atoms at a time; nothing where they do not touch.
+#[inline(always)]
+fn row_of_pushes<L: Lanes>(lanes: L, delta: [L::Floats; 3], contact: L::Floats) -> [L::Words; 3] {
+    let [mut x, y, z] = delta;
+    let mut squared = lanes.mul_add(z, z, lanes.mul_add(y, y, lanes.mul(x, x)));
+    if lanes.less(squared, lanes.splat(f32::MIN_POSITIVE)) != 0 {
+        let apart = lanes.splat(COINCIDENT);
+        let smallest = lanes.splat(f32::MIN_POSITIVE);
+        x = lanes.add(x, lanes.where_less(squared, smallest, apart));
+        squared = lanes.add(squared, lanes.where_less(squared, smallest, lanes.mul(apart, apart)));
+    }
+    let factor = lanes.sub(lanes.div(contact, lanes.sqrt(squared)), lanes.splat(1.0));
+    let factor = lanes.mul(factor, lanes.splat(Forces::STEPS_PER_ANGSTROM));
+    let limit = lanes.mul(contact, contact);
+    let delta = [x, y, z];
+    per_axis(|axis| lanes.round(lanes.where_less(squared, limit, lanes.mul(delta[axis], factor))))
 }
 
 fn first_clusters(scene: &Scene) -> Vec<u32> {
@@ -110,7 +129,7 @@ fn first_clusters(scene: &Scene) -> Vec<u32> {
 /// Where the slabs of one search add up.
 pub(crate) struct ForceSum {
     question: Question,
-    pushes: Vec<AtomicI32>,
+    pushes: Vec<AtomicU32>,
     first_cluster: Vec<u32>,
     borrowed: Mutex<Vec<(usize, Pushes)>>,
 }
@@ -119,7 +138,7 @@ impl ForceSum {
     pub(crate) fn new(scene: &Scene, question: Question) -> Self {
         let first_cluster = first_clusters(scene);
         let clusters = first_cluster.last().map_or(0, |&end| end as usize);
-        let pushes = std::iter::repeat_with(|| AtomicI32::new(0)).take(clusters * 3 * LANES).collect();
+        let pushes = std::iter::repeat_with(|| AtomicU32::new(0)).take(clusters * 3 * LANES).collect();
         Self { question, pushes, first_cluster, borrowed: Mutex::default() }
     }
 
@@ -128,7 +147,7 @@ impl ForceSum {
     }
 
     pub(crate) fn finish(self) -> Forces {
-        let mut pushes: Vec<i32> = self.pushes.into_iter().map(AtomicI32::into_inner).collect();
+        let mut pushes: Vec<u32> = self.pushes.into_iter().map(AtomicU32::into_inner).collect();
         for (start, borrowed) in self.borrowed.into_inner().unwrap_or_default() {
             for (to, push) in pushes[start..].iter_mut().zip(borrowed.iter().flatten()) {
                 *to = to.wrapping_add(*push);
@@ -155,27 +174,33 @@ impl Visitor for SlabForces<'_> {
         self.pushes.resize(slots, [[0; LANES]; 3]);
     }
 
+    /// One lane of the second cluster at a time against all lanes of the first.
     #[inline(always)]
-    fn touch(&mut self, scene: &Scene, slab: &Slab, touch: Touch) {
-        let atoms = [&slab.atoms[touch.first], &slab.atoms[touch.second]];
-        let contact = |lane: usize, other_lane: usize| match self.sum.question.uniform_radius {
-            Some(radius) => 2.0 * radius + self.sum.question.reach,
-            None => {
-                let radii = |slot: usize, lane: usize| scene.clusters()[slab.refs[slot].cluster as usize].radii[lane];
-                radii(touch.first, lane) + radii(touch.second, other_lane) + self.sum.question.reach
-            }
-        };
-        for (lane, other_lane) in touch.lanes() {
-            let position = |cluster: usize, lane: usize| Vec3::from(atoms[cluster].map(|axis| axis[lane]));
-            let delta = position(0, lane) + touch.shift - position(1, other_lane);
-            let push = push(delta, contact(lane, other_lane));
+    fn touch<L: Lanes>(&mut self, lanes: L, scene: &Scene, slab: &Slab, touch: Touch) {
+        let question = self.sum.question;
+        let radii = |slot: usize| &scene.clusters()[slab.refs[slot].cluster as usize].radii;
+        let first: [_; 3] =
+            per_axis(|axis| lanes.add(lanes.load(&slab.atoms[touch.first][axis]), lanes.splat(touch.shift[axis])));
+        let other = &slab.atoms[touch.second];
+        let mut sums = per_axis(|axis| lanes.load_words(&self.pushes[touch.first][axis]));
+        let mut rows = touch.bits;
+        while rows != 0 {
+            let k = rows.trailing_zeros() as usize / 8;
+            rows &= !(0xff << (8 * k));
+            let delta: [_; 3] = per_axis(|axis| lanes.sub(first[axis], lanes.splat(other[axis][k])));
+            let contact = match question.uniform_radius {
+                Some(radius) => lanes.splat(2.0 * radius + question.reach),
+                None => lanes.add(lanes.load(radii(touch.first)), lanes.splat(radii(touch.second)[k] + question.reach)),
+            };
+            let pushes = row_of_pushes(lanes, delta, contact);
             for axis in 0..3 {
-                let first = &mut self.pushes[touch.first][axis][lane];
-                *first = first.wrapping_add(push[axis]);
-                let second = &mut self.pushes[touch.second][axis][other_lane];
-                *second = second.wrapping_sub(push[axis]);
+                sums[axis] = lanes.add_words(sums[axis], pushes[axis]);
+                let reaction = lanes.store_words(pushes[axis]).iter().fold(0u32, |sum, &push| sum.wrapping_add(push));
+                let second = &mut self.pushes[touch.second][axis][k];
+                *second = second.wrapping_sub(reaction);
             }
         }
+        self.pushes[touch.first] = per_axis(|axis| lanes.store_words(sums[axis]));
     }
 
     fn end(&mut self, scene: &Scene, slab: &Slab) {

@@ -13,6 +13,7 @@ use crate::index::IndexKind;
 use crate::index::lattice::Lattice;
 use crate::index::slabs::Slabs;
 use crate::reference;
+use crate::simd::Lanes;
 
 /// Two atoms that overlap by more than is allowed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -170,7 +171,7 @@ struct Count(u64);
 
 impl Visitor for Count {
     #[inline(always)]
-    fn touch(&mut self, _: &Scene, _: &Slab, touch: Touch) {
+    fn touch<L: Lanes>(&mut self, _: L, _: &Scene, _: &Slab, touch: Touch) {
         self.0 += u64::from(touch.bits.count_ones());
     }
 }
@@ -179,7 +180,7 @@ impl Visitor for Count {
 struct List(Vec<Overlap>);
 
 impl Visitor for List {
-    fn touch(&mut self, scene: &Scene, slab: &Slab, touch: Touch) {
+    fn touch<L: Lanes>(&mut self, _: L, scene: &Scene, slab: &Slab, touch: Touch) {
         let ends = [touch.first, touch.second].map(|slot| slab.refs[slot]);
         let [first, second] = ends.map(|end| &scene.clusters()[end.cluster as usize]);
         for (lane, other_lane) in touch.lanes() {
@@ -197,7 +198,7 @@ struct PerMolecule<'a>(&'a [AtomicU32]);
 
 impl Visitor for PerMolecule<'_> {
     #[inline(always)]
-    fn touch(&mut self, _: &Scene, slab: &Slab, touch: Touch) {
+    fn touch<L: Lanes>(&mut self, _: L, _: &Scene, slab: &Slab, touch: Touch) {
         let [first, second] = [touch.first, touch.second].map(|slot| slab.owners[slot]);
         add_to_both(self.0, first, second, touch.bits.count_ones());
     }

@@ -11,7 +11,7 @@ use crate::index::IndexKind;
 use crate::index::cells::{CellKey, CellTable};
 use crate::index::lattice::{CellOf, Lattice};
 use crate::index::slabs::{ClusterRef, LayerOf, Slabs};
-use crate::simd::{Eight, Lanes};
+use crate::simd::{Eight, Lanes, per_axis};
 
 /// How wide a tile is, in angstroms; a power of two, so that tile corners are exact.
 const TILE_WIDTH: f64 = 512.0;
@@ -34,7 +34,8 @@ pub(crate) struct Slab {
     /// How many layers the slab owns; the layer after them is borrowed.
     pub(crate) layers: i64,
     first_layer: i64,
-    tile: i64,
+    // A tile is two to the power of this many cells wide.
+    tile_bits: u32,
     cluster_cells: Vec<CellKey>,
     windings: Vec<[i64; 3]>,
     slot_of: Vec<u32>,
@@ -55,7 +56,7 @@ impl Slab {
         let (own, halo) = slabs.clusters(slab);
         (self.first_layer, self.layers) = slabs.layers(slab);
         let width = (0..2).map(|axis| lattice.step(unit(axis)).length()).fold(0.0, f64::max);
-        self.tile = ((TILE_WIDTH / width) as i64).max(1);
+        self.tile_bits = (TILE_WIDTH / width).max(1.0).log2() as u32;
         self.locate(scene, lattice, own, halo);
         let [runs, rows, _] = lattice.cells();
         let cells = [runs, rows, self.layers + 1];
@@ -65,6 +66,7 @@ impl Slab {
     }
 
     /// The cell of every cluster; the layers count from the slab's first.
+    #[inline(always)]
     fn locate(&mut self, scene: &Scene, lattice: &Lattice, own: &[ClusterRef], halo: &[ClusterRef]) {
         self.cluster_cells.clear();
         self.windings.clear();
@@ -88,36 +90,37 @@ impl Slab {
     }
 
     /// The corner of the tile that holds a cell, in the world.
+    #[inline(always)]
     pub(crate) fn tile_corner(&self, lattice: &Lattice, cell: [i64; 3]) -> DVec3 {
-        let [run, row, _] = cell.map(|coordinate| coordinate / self.tile * self.tile);
-        lattice.world_from_cell([run, row, self.first_layer])
+        let corner = |axis: usize| cell[axis] >> self.tile_bits << self.tile_bits;
+        lattice.world_from_cell([corner(0), corner(1), self.first_layer])
     }
 
     /// Whether two cells share their tile.
     #[inline(always)]
     pub(crate) fn same_tile(&self, a: [i64; 3], b: [i64; 3]) -> bool {
-        (a[0] == b[0] || a[0] / self.tile == b[0] / self.tile) && (a[1] == b[1] || a[1] / self.tile == b[1] / self.tile)
+        ((a[0] ^ b[0]) | (a[1] ^ b[1])) >> self.tile_bits == 0
     }
 
     #[inline(always)]
-    fn place<L: Lanes>(
-        &mut self,
-        lanes: L,
-        scene: &Scene,
-        lattice: &Lattice,
-        own: &[ClusterRef],
-        halo: &[ClusterRef],
-    ) {
+    fn place<L: Lanes>(&mut self, lanes: L, scene: &Scene, lattice: &Lattice, own: &[ClusterRef], halo: &[ClusterRef]) {
         self.resize(own.len() + halo.len());
         let mut frames = Frames::new(scene, lattice);
+        let mut tile = [0; 3];
+        let mut corner = self.tile_corner(lattice, tile);
         for (index, &cluster) in own.iter().chain(halo).enumerate() {
             let slot = self.slot_of[index] as usize;
             let (rotation, translation) = frames.pose(cluster.molecule);
-            let winding = self.windings.get(index).copied().unwrap_or_default();
-            let corner = self.tile_corner(lattice, self.cluster_cells[index].coordinates());
-            let box_step: [i64; 3] = std::array::from_fn(|axis| winding[axis] * lattice.cells()[axis]);
-            let image = if winding == [0; 3] { DVec3::ZERO } else { lattice.step(box_step) };
-            let offset = (translation - image - corner).as_vec3();
+            let cell = self.cluster_cells[index].coordinates();
+            if !self.same_tile(cell, tile) {
+                tile = cell;
+                corner = self.tile_corner(lattice, tile);
+            }
+            let mut offset = (translation - corner).as_vec3();
+            if let Some(winding) = self.windings.get(index) {
+                let around = per_axis(|axis| winding[axis] * lattice.cells()[axis]);
+                offset = (translation - lattice.step(around) - corner).as_vec3();
+            }
             let source = &scene.clusters()[cluster.cluster as usize];
             let center = rotation * source.bound.center + offset;
             for axis in 0..3 {
@@ -145,12 +148,12 @@ impl Slab {
 }
 
 fn unit(axis: usize) -> [i64; 3] {
-    std::array::from_fn(|other| i64::from(other == axis))
+    per_axis(|other| i64::from(other == axis))
 }
 
 #[inline(always)]
 fn placed<L: Lanes>(lanes: L, cluster: &Cluster, rotation: Mat3, offset: Vec3) -> [Eight; 3] {
-    let [x, y, z] = [0, 1, 2].map(|axis| lanes.load(&cluster.xyz[axis]));
+    let [x, y, z] = per_axis(|axis| lanes.load(&cluster.xyz[axis]));
     let along = |axis: usize| {
         let row = rotation.row(axis);
         let sum = lanes.mul_add(lanes.splat(row.z), z, lanes.splat(offset[axis]));
@@ -211,7 +214,7 @@ impl<'a> Frames<'a> {
         let (matrix, offset) = self.cell_from_molecule;
         let point = matrix * center + offset;
         let coordinates = [point.x, point.y, self.layer_of.coordinate(center)];
-        let located: [(i64, i64); 3] = std::array::from_fn(|axis| self.lattice.locate(axis, coordinates[axis]));
-        CellOf { cell: located.map(|(cell, _)| cell), winding: located.map(|(_, winding)| winding) }
+        let located: [(i64, i64); 3] = per_axis(|axis| self.lattice.locate(axis, coordinates[axis]));
+        CellOf { cell: per_axis(|axis| located[axis].0), winding: per_axis(|axis| located[axis].1) }
     }
 }

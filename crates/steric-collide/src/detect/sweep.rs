@@ -16,7 +16,7 @@ use super::slab::Slab;
 use crate::index::IndexKind;
 use crate::index::lattice::Lattice;
 use crate::index::slabs::Slabs;
-use crate::simd::{Eight, Kernel, Lanes, dispatch};
+use crate::simd::{Eight, Kernel, Lanes, dispatch, per_axis};
 
 /// What is asked of every pair of clusters.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ pub(crate) trait Visitor: Send {
     /// A slab with so many slots begins.
     fn begin(&mut self, _slots: usize) {}
     /// Two clusters touch.
-    fn touch(&mut self, scene: &Scene, slab: &Slab, touch: Touch);
+    fn touch<L: Lanes>(&mut self, lanes: L, scene: &Scene, slab: &Slab, touch: Touch);
     /// The slab is done.
     fn end(&mut self, _scene: &Scene, _slab: &Slab) {}
 }
@@ -163,9 +163,29 @@ impl<V: Visitor> Search<'_, V> {
         self.runs.push(Run { slots: end..end, shift: Vec3::ZERO });
         self.add_cell(cell, [cell[0] + 1, cell[1], cell[2]]);
         for (row, layer) in ROWS_AHEAD {
-            for run in -1..=1 {
-                self.add_cell(cell, [cell[0] + run, cell[1] + row, cell[2] + layer]);
-            }
+            self.add_row(cell, [cell[0], cell[1] + row, cell[2] + layer]);
+        }
+    }
+
+    /// A cell of another row and its two neighbours.
+    #[inline(always)]
+    fn add_row(&mut self, from: [i64; 3], middle: [i64; 3]) {
+        let around = |step: i64| [middle[0] + step, middle[1], middle[2]];
+        let inside = middle[1] >= 0 && middle[1] < self.lattice.cells()[1];
+        let one_tile = self.slab.same_tile(from, around(-1)) && self.slab.same_tile(from, around(1));
+        let three = if inside && one_tile { self.slab.table.three_in_a_row(middle) } else { None };
+        match three {
+            Some(slots) if slots.is_empty() => {}
+            Some(slots) => self.add_run(slots, Vec3::ZERO),
+            None => (-1..=1).for_each(|step| self.add_cell(from, around(step))),
+        }
+    }
+
+    #[inline(always)]
+    fn add_run(&mut self, slots: Range<u32>, shift: Vec3) {
+        match self.runs.last_mut() {
+            Some(last) if last.slots.end == slots.start && last.shift == shift => last.slots.end = slots.end,
+            _ => self.runs.push(Run { slots, shift }),
         }
     }
 
@@ -190,10 +210,7 @@ impl<V: Visitor> Search<'_, V> {
             let corner = |cell| self.slab.tile_corner(self.lattice, cell);
             shift = (corner(from) - corner(wrapped) - self.lattice.step(around)).as_vec3();
         }
-        match self.runs.last_mut() {
-            Some(last) if last.slots.end == slots.start && last.shift == shift => last.slots.end = slots.end,
-            _ => self.runs.push(Run { slots, shift }),
-        }
+        self.add_run(slots, shift);
     }
 
     #[inline(always)]
@@ -219,32 +236,38 @@ impl<V: Visitor> Search<'_, V> {
     #[inline(always)]
     fn cull<L: Lanes>(&mut self, lanes: L, first: usize, shift: Vec3, slots: Range<u32>, mut found: usize) -> usize {
         let slab = self.slab;
-        let center: [_; 3] = std::array::from_fn(|axis| lanes.splat(slab.centers[axis][first] + shift[axis]));
+        let center: [_; 3] = per_axis(|axis| lanes.splat(slab.centers[axis][first] + shift[axis]));
         // A little more than the sum of the radii: rounding must not lose a touch.
         let radius = lanes.splat(slab.radii[first] + self.question.reach + 1e-3);
         let owner = lanes.splat_words(slab.owners[first]);
         if self.candidates.len() < found + slots.len() + 8 {
             self.candidates.resize(found + slots.len() + 8, 0);
         }
-        let (mut slot, end) = (slots.start as usize, slots.end as usize);
-        while slot < end {
-            let delta = |axis: usize| lanes.sub(lanes.load(eight(&slab.centers[axis], slot)), center[axis]);
-            let (dx, dy, dz) = (delta(0), delta(1), delta(2));
+        let start = slots.start as usize;
+        let padded = start..start + slots.len().next_multiple_of(8);
+        let [x, y, z] = per_axis(|axis| slab.centers[axis][padded.clone()].as_chunks::<8>().0);
+        let radii = slab.radii[padded.clone()].as_chunks::<8>().0;
+        let owners = slab.owners[padded].as_chunks::<8>().0;
+        let mut left = slots.len();
+        for (chunk, ((((x, y), z), radii), owners)) in x.iter().zip(y).zip(z).zip(radii).zip(owners).enumerate() {
+            let dx = lanes.sub(lanes.load(x), center[0]);
+            let dy = lanes.sub(lanes.load(y), center[1]);
+            let dz = lanes.sub(lanes.load(z), center[2]);
             let squared = lanes.mul_add(dz, dz, lanes.mul_add(dy, dy, lanes.mul(dx, dx)));
-            let limit = lanes.add(lanes.load(eight(&slab.radii, slot)), radius);
+            let limit = lanes.add(lanes.load(radii), radius);
             let mut near = lanes.less(squared, lanes.mul(limit, limit));
             if !self.question.inside_molecules {
-                near &= !lanes.equal_words(lanes.load_words(eight(&slab.owners, slot)), owner);
+                near &= !lanes.equal_words(lanes.load_words(owners), owner);
             }
-            if end - slot < 8 {
-                near &= (1 << (end - slot)) - 1;
+            if left < 8 {
+                near &= (1 << left) - 1;
             }
+            left = left.saturating_sub(8);
             while near != 0 {
-                self.candidates[found] = slot as u32 + near.trailing_zeros();
+                self.candidates[found] = (start + 8 * chunk) as u32 + near.trailing_zeros();
                 found += 1;
                 near &= near - 1;
             }
-            slot += 8;
         }
         found
     }
@@ -253,16 +276,14 @@ impl<V: Visitor> Search<'_, V> {
     #[inline(always)]
     fn compare<L: Lanes>(&mut self, lanes: L, first: usize, shift: Vec3, found: usize, cut: &impl Cut) {
         let slab = self.slab;
-        let atoms: [_; 3] = std::array::from_fn(|axis| {
-            lanes.add(lanes.load(&slab.atoms[first][axis]), lanes.splat(shift[axis]))
-        });
+        let atoms: [_; 3] = per_axis(|axis| lanes.add(lanes.load(&slab.atoms[first][axis]), lanes.splat(shift[axis])));
         let radii = cut.radii(self.scene, slab, first);
         for candidate in 0..found {
             let second = self.candidates[candidate] as usize;
             let other = cut.radii(self.scene, slab, second);
             let bits = touching(lanes, atoms, &slab.atoms[second], cut, radii, other);
             if bits != 0 {
-                self.visitor.touch(self.scene, slab, Touch { first, second, shift, bits });
+                self.visitor.touch(lanes, self.scene, slab, Touch { first, second, shift, bits });
             }
         }
     }
@@ -272,18 +293,13 @@ impl<V: Visitor> Search<'_, V> {
     fn within<L: Lanes>(&mut self, lanes: L, first: usize, cut: &impl Cut) {
         const EARLIER_LANES: u64 = 0x7f3f_1f0f_0703_0100;
         let slab = self.slab;
-        let atoms: [_; 3] = std::array::from_fn(|axis| lanes.load(&slab.atoms[first][axis]));
+        let atoms: [_; 3] = per_axis(|axis| lanes.load(&slab.atoms[first][axis]));
         let radii = cut.radii(self.scene, slab, first);
         let bits = touching(lanes, atoms, &slab.atoms[first], cut, radii, radii) & EARLIER_LANES;
         if bits != 0 {
-            self.visitor.touch(self.scene, slab, Touch { first, second: first, shift: Vec3::ZERO, bits });
+            self.visitor.touch(lanes, self.scene, slab, Touch { first, second: first, shift: Vec3::ZERO, bits });
         }
     }
-}
-
-#[inline(always)]
-fn eight<T>(values: &[T], start: usize) -> &[T; 8] {
-    values[start..].first_chunk().expect("eight spare slots at the end")
 }
 
 /// When two atoms touch.

@@ -17,12 +17,14 @@ use super::IndexKind;
 pub(crate) struct CellKey(u64);
 
 impl CellKey {
+    #[inline(always)]
     pub(crate) fn new([run, row, layer]: [i64; 3]) -> Self {
         Self((layer as u64) << 42 | (row as u64) << 21 | run as u64)
     }
 
+    #[inline(always)]
     pub(crate) fn coordinates(self) -> [i64; 3] {
-        [self.0 & 0x1f_ffff, self.0 >> 21 & 0x1f_ffff, self.0 >> 42].map(|coordinate| coordinate as i64)
+        [(self.0 & 0x1f_ffff) as i64, (self.0 >> 21 & 0x1f_ffff) as i64, (self.0 >> 42) as i64]
     }
 }
 
@@ -43,7 +45,13 @@ pub(crate) struct CellTable {
 impl CellTable {
     /// Sorts clusters into cells. `cells` counts the cells along run, row and layer axis; `slot_of` becomes the slot
     /// of each cluster.
-    pub(crate) fn build(&mut self, kind: IndexKind, cells: [i64; 3], cluster_cells: &[CellKey], slot_of: &mut Vec<u32>) {
+    pub(crate) fn build(
+        &mut self,
+        kind: IndexKind,
+        cells: [i64; 3],
+        cluster_cells: &[CellKey],
+        slot_of: &mut Vec<u32>,
+    ) {
         self.kind = kind;
         self.occupied.clear();
         slot_of.clear();
@@ -71,6 +79,16 @@ impl CellTable {
             IndexKind::Wrapped => self.own_part(self.entry_slots(cell), CellKey::new(cell)),
             _ => self.entry_slots(cell),
         }
+    }
+
+    /// The slots of a cell and its two neighbours in the row, where the table has them side by side.
+    #[inline(always)]
+    pub(crate) fn three_in_a_row(&self, [run, row, layer]: [i64; 3]) -> Option<Range<u32>> {
+        let inside = self.kind == IndexKind::Dense && run > 0 && run + 1 < self.sides[0];
+        inside.then(|| {
+            let entry = self.entry([run, row, layer]);
+            self.starts[entry - 1]..self.starts[entry + 2]
+        })
     }
 
     #[inline]

@@ -60,33 +60,41 @@ impl Lattice {
     }
 
     /// How many cells there are along each axis.
+    #[inline(always)]
     pub(crate) fn cells(&self) -> [i64; 3] {
         self.cells
     }
 
     /// Whether the last cell of an axis touches the first.
+    #[inline(always)]
     pub(crate) fn is_periodic(&self) -> bool {
         self.periodic
     }
 
     /// Maps a molecule's own frame to cell coordinates.
+    #[inline(always)]
     pub(crate) fn cell_from_molecule(&self, rotation: DMat3, translation: DVec3) -> (DMat3, DVec3) {
         (self.cell_from_world * rotation, self.cell_from_world * (translation - self.origin))
     }
 
     /// The world position of a corner of cells.
+    #[inline(always)]
     pub(crate) fn world_from_cell(&self, cell: [i64; 3]) -> DVec3 {
         self.origin + self.step(cell)
     }
 
     /// The way across so many cells.
+    #[inline(always)]
     pub(crate) fn step(&self, cells: [i64; 3]) -> DVec3 {
-        self.world_from_cell * DVec3::from_array(cells.map(|count| count as f64))
+        self.world_from_cell * DVec3::new(cells[0] as f64, cells[1] as f64, cells[2] as f64)
     }
 
     /// The cell along one axis at a cell coordinate, and the winding.
+    #[inline(always)]
     pub(crate) fn locate(&self, axis: usize, coordinate: f64) -> (i64, i64) {
-        let cell = coordinate.floor() as i64;
+        // The integer below, without a call into the mathematical library on processors that round in software.
+        let towards_zero = coordinate as i64;
+        let cell = towards_zero - i64::from((towards_zero as f64) > coordinate);
         if self.periodic {
             (cell.rem_euclid(self.cells[axis]), cell.div_euclid(self.cells[axis]))
         } else {

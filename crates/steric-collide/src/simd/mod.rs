@@ -32,10 +32,17 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn div(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
     fn sqrt(self, a: Self::Floats) -> Self::Floats;
     fn less(self, a: Self::Floats, b: Self::Floats) -> u32;
+    /// `value` in the lanes where `a < b`, zero in the others.
+    fn where_less(self, a: Self::Floats, b: Self::Floats, value: Self::Floats) -> Self::Floats;
 
     fn load_words(self, from: &[u32; LANES]) -> Self::Words;
     fn splat_words(self, value: u32) -> Self::Words;
+    fn store_words(self, from: Self::Words) -> [u32; LANES];
     fn equal_words(self, a: Self::Words, b: Self::Words) -> u32;
+    /// Wrapping sum.
+    fn add_words(self, a: Self::Words, b: Self::Words) -> Self::Words;
+    /// The nearest whole numbers, ties to even, as two's complement.
+    fn round(self, a: Self::Floats) -> Self::Words;
 
     /// Runs a function that was inlined into this call with the processor features behind these lanes.
     fn run<K: Kernel>(self, kernel: K) -> K::Output;
@@ -57,6 +64,13 @@ pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
         return Lanes::run(avx2, kernel);
     }
     Lanes::run(Portable, kernel)
+}
+
+/// One value per axis. Unlike the array functions of the standard library it is sure to be inlined, without which the
+/// registers of a kernel would go through memory.
+#[inline(always)]
+pub(crate) fn per_axis<T>(mut of: impl FnMut(usize) -> T) -> [T; 3] {
+    [of(0), of(1), of(2)]
 }
 
 /// What [`dispatch`] takes on this processor, in words.

@@ -74,6 +74,11 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn where_less(self, a: Eight, b: Eight, value: Eight) -> Eight {
+        each(|lane| if a[lane] < b[lane] { value[lane] } else { 0.0 })
+    }
+
+    #[inline(always)]
     fn load_words(self, from: &[u32; LANES]) -> [u32; LANES] {
         *from
     }
@@ -84,8 +89,23 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn store_words(self, from: [u32; LANES]) -> [u32; LANES] {
+        from
+    }
+
+    #[inline(always)]
     fn equal_words(self, a: [u32; LANES], b: [u32; LANES]) -> u32 {
         bits(|lane| a[lane] == b[lane])
+    }
+
+    #[inline(always)]
+    fn add_words(self, a: [u32; LANES], b: [u32; LANES]) -> [u32; LANES] {
+        std::array::from_fn(|lane| a[lane].wrapping_add(b[lane]))
+    }
+
+    #[inline(always)]
+    fn round(self, a: Eight) -> [u32; LANES] {
+        a.map(|value| value.round_ties_even() as i32 as u32)
     }
 
     #[inline(always)]

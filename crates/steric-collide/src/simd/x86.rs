@@ -62,6 +62,11 @@ impl Lanes for V3 {
     }
 
     #[inline(always)]
+    fn where_less(self, a: f32x8, b: f32x8, value: f32x8) -> f32x8 {
+        cast(self.avx._mm256_and_ps(cast(self.cmp_lt_f32x8(a, b)), cast(value)))
+    }
+
+    #[inline(always)]
     fn load_words(self, from: &[u32; LANES]) -> u32x8 {
         cast(*from)
     }
@@ -72,8 +77,23 @@ impl Lanes for V3 {
     }
 
     #[inline(always)]
+    fn store_words(self, from: u32x8) -> [u32; LANES] {
+        cast(from)
+    }
+
+    #[inline(always)]
     fn equal_words(self, a: u32x8, b: u32x8) -> u32 {
         self.avx._mm256_movemask_ps(cast(self.cmp_eq_u32x8(a, b))) as u32
+    }
+
+    #[inline(always)]
+    fn add_words(self, a: u32x8, b: u32x8) -> u32x8 {
+        self.wrapping_add_u32x8(a, b)
+    }
+
+    #[inline(always)]
+    fn round(self, a: f32x8) -> u32x8 {
+        cast(self.avx._mm256_cvtps_epi32(cast(a)))
     }
 
     #[inline(always)]
