@@ -69,6 +69,12 @@ impl Runs {
         self.runs[0].start = slot + 1;
     }
 
+    /// How many slots there are to look at, at most.
+    #[inline(always)]
+    pub(crate) fn slots(&self) -> usize {
+        self.runs.iter().map(|run| (run.end - run.start) as usize).sum()
+    }
+
     /// Runs with the same shift, one group after the other.
     #[inline(always)]
     pub(crate) fn by_shift(&self) -> impl Iterator<Item = &[Run]> {

@@ -149,6 +149,16 @@ impl<V: Visitor> Kernel for OneSlab<'_, V> {
     }
 }
 
+/// A cluster that looks for others: its bounding sphere in the frame of those it looks at, in every lane.
+#[derive(Clone, Copy)]
+struct Looking<L: Lanes> {
+    first: usize,
+    shift: [f32; 3],
+    center: [L::Floats; 3],
+    radius: L::Floats,
+    owner: L::Words,
+}
+
 /// One pass over the pairs of a slab.
 pub(crate) struct Search<'a, V> {
     pub(crate) scene: &'a Scene,
@@ -192,36 +202,47 @@ impl<V: Visitor> Search<'_, V> {
 
     #[inline(always)]
     fn one_cluster<L: Lanes>(&mut self, lanes: L, first: usize, runs: &Runs, cut: &impl Cut) {
+        if self.candidates.len() < runs.slots() + LANES {
+            self.candidates.resize(2 * runs.slots() + LANES, 0);
+        }
         for runs in runs.by_shift() {
             let shift = runs[0].shift;
+            let looking = self.looking(lanes, first, shift);
             let mut found = 0;
             for run in runs {
-                found = self.cull(lanes, first, run, found);
+                found = self.cull(lanes, looking, run, found);
             }
             self.compare(lanes, first, shift, found, cut);
         }
     }
 
+    #[inline(always)]
+    fn looking<L: Lanes>(&self, lanes: L, first: usize, shift: [f32; 3]) -> Looking<L> {
+        let own = &self.slab.batches[first / LANES];
+        let lane = first % LANES;
+        // A little more than the sum of the radii: rounding must not lose a touch.
+        let margin = if self.question.single_atoms { 0.0 } else { 1e-3 };
+        Looking {
+            first,
+            shift,
+            center: per_axis(|axis| lanes.splat(own.centers[axis][lane] + shift[axis])),
+            radius: lanes.splat(own.radii[lane] + self.question.reach + margin),
+            owner: lanes.splat_words(own.owners[lane]),
+        }
+    }
+
     /// Adds to the candidates those of a run whose bounding spheres come near. Single atoms are done with at once.
     #[inline(always)]
-    fn cull<L: Lanes>(&mut self, lanes: L, first: usize, run: &Run, mut found: usize) -> usize {
+    fn cull<L: Lanes>(&mut self, lanes: L, looking: Looking<L>, run: &Run, mut found: usize) -> usize {
         let slab = self.slab;
         let single_atoms = self.question.single_atoms;
-        let own = &slab.batches[first / LANES];
-        let lane = first % LANES;
-        let [x, y, z] = per_axis(|axis| lanes.splat(own.centers[axis][lane] + run.shift[axis]));
-        // A little more than the sum of the radii: rounding must not lose a touch.
-        let margin = if single_atoms { 0.0 } else { 1e-3 };
-        let radius = lanes.splat(own.radii[lane] + self.question.reach + margin);
-        let owner = lanes.splat_words(own.owners[lane]);
+        let Looking { first, shift, center: [x, y, z], radius, owner } = looking;
         let (start, end) = (run.start as usize, run.end as usize);
-        if self.candidates.len() < found + LANES + end.saturating_sub(start) {
-            self.candidates.resize(2 * (found + LANES + end - start), 0);
-        }
         let first_batch = start / LANES;
         let mut base = first_batch * LANES;
         let mut part = 0xff << (start % LANES);
-        for (index, batch) in slab.batches[first_batch..end.div_ceil(LANES).max(first_batch)].iter().enumerate() {
+        while base < end {
+            let batch = &slab.batches[base / LANES];
             let dx = lanes.sub(lanes.load(&batch.centers[0]), x);
             let dy = lanes.sub(lanes.load(&batch.centers[1]), y);
             let dz = lanes.sub(lanes.load(&batch.centers[2]), z);
@@ -231,16 +252,14 @@ impl<V: Visitor> Search<'_, V> {
             if !self.question.inside_molecules {
                 near &= !lanes.equal_words(lanes.load_words(&batch.owners), owner);
             }
-            if single_atoms {
-                // Two small atoms under a large allowance have no distance at which they touch.
-                near &= lanes.less(lanes.splat(0.0), limit);
-            }
             if base + LANES > end {
                 near &= (1 << (end - base)) - 1;
             }
             if single_atoms {
+                // Two small atoms under a large allowance have no distance at which they touch.
+                near &= lanes.less(lanes.splat(0.0), limit);
                 if near != 0 {
-                    let touch = AtomTouch { first, batch: first_batch + index, shift: run.shift, bits: near };
+                    let touch = AtomTouch { first, batch: base / LANES, shift, bits: near };
                     self.visitor.touch_atoms(lanes, self.scene, slab, touch);
                 }
             } else {
@@ -356,13 +375,15 @@ fn touching<L: Lanes>(
     radii: &Eight,
     other_radii: &Eight,
 ) -> u64 {
-    let mut bits = 0;
-    for k in 0..LANES {
+    let squared = |k: usize| {
         let dx = lanes.sub(atoms[0], lanes.splat(other[0][k]));
         let dy = lanes.sub(atoms[1], lanes.splat(other[1][k]));
         let dz = lanes.sub(atoms[2], lanes.splat(other[2][k]));
-        let squared = lanes.mul_add(dz, dz, lanes.mul_add(dy, dy, lanes.mul(dx, dx)));
-        bits |= u64::from(cut.touching(lanes, squared, radii, other_radii, k)) << (LANES * k);
+        lanes.mul_add(dz, dz, lanes.mul_add(dy, dy, lanes.mul(dx, dx)))
+    };
+    let mut bits = 0;
+    for k in 0..LANES {
+        bits |= u64::from(cut.touching(lanes, squared(k), radii, other_radii, k)) << (LANES * k);
     }
     bits
 }
