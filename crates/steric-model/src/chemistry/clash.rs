@@ -171,11 +171,15 @@ impl ClashDefinition {
 
     fn allowance(&self, a: Role, b: Role) -> f32 {
         match self {
-            _ if !a.bonds_with(b) => 0.0,
-            Self::ChimeraX => 0.4,
-            Self::MolProbity | Self::HeavyAtoms if a.salt_bridge_with(b) => 0.8,
-            Self::MolProbity | Self::HeavyAtoms => 0.6,
-            Self::Tolerance(_) | Self::Radii { .. } => 0.0,
+            Self::ChimeraX if a.bonds_with(b) => 0.4,
+            Self::MolProbity | Self::HeavyAtoms if a.bonds_or_faces(b) => {
+                if a.salt_bridge_with(b) {
+                    0.8
+                } else {
+                    0.6
+                }
+            }
+            _ => 0.0,
         }
     }
 }
