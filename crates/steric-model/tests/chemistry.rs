@@ -29,8 +29,8 @@ fn read(bytes: &[u8]) -> Structure {
     let text = String::from_utf8_lossy(bytes);
     let mut builder = StructureBuilder::new("test", 0);
     for line in text.lines() {
-        if line.starts_with("MODEL ") {
-            builder.start_model(line[6..].trim().parse().unwrap());
+        if let Some(number) = line.strip_prefix("MODEL ") {
+            builder.start_model(number.trim().parse().unwrap());
         }
         if !line.starts_with("ATOM  ") && !line.starts_with("HETATM") {
             continue;

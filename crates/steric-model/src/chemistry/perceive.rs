@@ -220,7 +220,7 @@ fn links(structure: &Structure, bonds: &mut Vec<(u32, u32)>) {
     }
     candidates.sort_unstable();
     candidates.dedup();
-    accept(structure, candidates, bonds);
+    accept(structure, &candidates, bonds);
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -261,33 +261,37 @@ fn may_link(structure: &Structure, a: u32, b: u32, square: f32) -> bool {
         && !exclude_each_other(structure, a, b)
 }
 
-// Cosines of 92 and 140 degrees: C-S-S is 104, C-O-C up to 120, aromatic C-N-C up to 130.
-fn accept(structure: &Structure, candidates: Vec<(u32, u32)>, bonds: &mut Vec<(u32, u32)>) {
-    if candidates.is_empty() {
-        return;
-    }
-    let known: rustc_hash::FxHashSet<(u32, u32)> = bonds.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect();
-    let mut wanted: rustc_hash::FxHashMap<u32, Vec<u32>> = rustc_hash::FxHashMap::default();
-    for &(a, b) in &candidates {
-        wanted.entry(a).or_default();
-        wanted.entry(b).or_default();
-    }
-    for &(a, b) in bonds.iter() {
-        for (end, other) in [(a, b), (b, a)] {
-            if let Some(neighbours) = wanted.get_mut(&end) {
-                neighbours.push(other);
-            }
-        }
-    }
+// The angle at both ends with every bond that is there already, and room for one more.
+fn accept(structure: &Structure, candidates: &[(u32, u32)], bonds: &mut Vec<(u32, u32)>) {
+    let ends = neighbours_of_ends(structure.atoms.len(), candidates, bonds);
     let position = |atom: u32| structure.atoms.positions[atom as usize];
     let fits = |at: u32, to: u32| {
         let link = (position(to) - position(at)).normalize_or_zero();
-        let neighbours = wanted.get(&at).map_or(&[][..], Vec::as_slice);
-        let angles = neighbours.iter().map(|&next| (position(next) - position(at)).normalize_or_zero().dot(link));
-        neighbours.len() < 4 && angles.into_iter().all(|cosine| (-0.766..=-0.035).contains(&cosine))
+        let neighbours = ends.get(&at).map_or(&[][..], Vec::as_slice);
+        let mut angles = neighbours.iter().map(|&next| (position(next) - position(at)).normalize_or_zero().dot(link));
+        // Cosines of 140 and 92 degrees: C-S-S is 104, C-O-C up to 120, aromatic C-N-C up to 130.
+        neighbours.len() < 4 && !neighbours.contains(&to) && angles.all(|cosine| (-0.766..=-0.035).contains(&cosine))
     };
-    let good = candidates.iter().filter(|pair| !known.contains(pair)).filter(|&&(a, b)| fits(a, b) && fits(b, a));
-    bonds.extend(good.copied().collect::<Vec<_>>());
+    bonds.extend(candidates.iter().filter(|&&(a, b)| fits(a, b) && fits(b, a)));
+}
+
+type Neighbours = rustc_hash::FxHashMap<u32, Vec<u32>>;
+
+fn neighbours_of_ends(atoms: usize, candidates: &[(u32, u32)], bonds: &[(u32, u32)]) -> Neighbours {
+    let mut is_end = vec![false; if candidates.is_empty() { 0 } else { atoms }];
+    for &(a, b) in candidates {
+        is_end[a as usize] = true;
+        is_end[b as usize] = true;
+    }
+    let mut ends = Neighbours::default();
+    if !candidates.is_empty() {
+        for (end, other) in bonds.iter().flat_map(|&(a, b)| [(a, b), (b, a)]) {
+            if is_end[end as usize] {
+                ends.entry(end).or_default().push(other);
+            }
+        }
+    }
+    ends
 }
 
 #[cfg(test)]
