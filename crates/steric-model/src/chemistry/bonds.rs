@@ -105,12 +105,14 @@ impl BondGraph {
     }
 }
 
-/// A label per atom: the same for atoms that are joined by bonds or share a residue.
+/// A label per atom: the same for atoms that are joined by bonds or share a residue with a name. A file without residue
+/// names (XYZ) may put a whole solution into one residue, so there only bonds count.
 pub(super) fn molecules(structure: &Structure, bonds: &BondGraph) -> Vec<u32> {
     let mut first_of_residue = vec![u32::MAX; structure.residues.len()];
     let mut together = Vec::new();
     for (atom, &residue) in (0..).zip(&structure.atoms.residues) {
         match first_of_residue[residue as usize] {
+            _ if structure.residues[residue as usize].name.is_empty() => {}
             u32::MAX => first_of_residue[residue as usize] = atom,
             first => together.push((first, atom)),
         }
@@ -167,6 +169,19 @@ mod tests {
         }
         assert!(!graph.within(0, 9, u32::MAX));
         assert_eq!(graph.components(), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn a_residue_with_a_name_is_one_molecule_and_one_without_is_not() {
+        for (name, expected) in [("ION", [0, 0]), ("", [0, 1])] {
+            let mut builder = crate::StructureBuilder::new("test", 0);
+            for x in [0.0, 9.0] {
+                let (position, residue_name) = (glam::Vec3::X * x, crate::Name::new(name));
+                builder.push(crate::AtomRecord { position, residue_name, ..Default::default() });
+            }
+            let structure = builder.finish();
+            assert_eq!(molecules(&structure, &BondGraph::new(&structure)), expected);
+        }
     }
 
     #[test]

@@ -29,7 +29,8 @@ pub struct Chemistry {
     pub bonds: BondGraph,
     /// What each atom can do in a hydrogen bond or a salt bridge.
     pub roles: Vec<Role>,
-    /// Which molecule each atom belongs to: atoms that are joined by bonds or share a residue have the same number.
+    /// Which molecule each atom belongs to: atoms that are joined by bonds or share a residue
+    /// (one with a name) have the same number.
     pub molecules: Vec<u32>,
     residues: Vec<u32>,
     alternates: Vec<u8>,

@@ -211,7 +211,13 @@ fn links(structure: &Structure, bonds: &mut Vec<(u32, u32)>) {
     }
     let nearby = Nearby::new(&structure.atoms.positions, &starts, LONGEST_LINK);
     let mut candidates = Vec::new();
-    for atom in (0..atoms).filter(can_link).filter(|&atom| linking(atom) != Linking::Never) {
+    // The carbons of a chain are full; its N, O and S are what links.
+    let may_answer = |&atom: &u32| match linking(atom) {
+        Linking::Never => false,
+        Linking::Any => true,
+        _ => structure.atoms.elements[atom as usize] != Element::CARBON,
+    };
+    for atom in (0..atoms).filter(can_link).filter(may_answer) {
         nearby.each(structure.atoms.positions[atom as usize], |start, square| {
             if may_link(structure, start, atom, square) {
                 candidates.push((start.min(atom), start.max(atom)));
