@@ -76,7 +76,7 @@ fn zelll_count(scene: &Scene) -> u64 {
     let atoms = scene.molecules.iter().copied().zip(scene.positions.iter().copied());
     let grid = zelll::CellGrid::new(atoms, CUTOFF);
     let mut pairs = 0;
-    // Inner iteration: the library's nested iterators run about a third faster than in a `for` loop.
+    // `for_each` rather than `for`, so that its nested iterators become nested loops.
     grid.particle_pairs().for_each(|(&(a, at_a), &(b, at_b))| pairs += u64::from(a != b && closer(at_a, at_b)));
     pairs
 }
