@@ -105,13 +105,14 @@ fn fuzz(format: Format, time: Duration) -> usize {
     let seeds = seeds::seeds(format);
     let mut store = File::create(current(format)).unwrap();
     let (start, first) = (Instant::now(), setting("STERIC_FUZZ_START", 0.0) as u64);
-    let (mut iteration, mut failures, mut accepted) = (first, 0, 0_u64);
+    let (mut iteration, mut failures, mut accepted, mut slowest) = (first, 0, 0_u64, (Duration::ZERO, 0));
     while start.elapsed() < time && failures < 5 {
         let mut random = Random(iteration);
         let (name, seed) = random.choose(&seeds);
         let bytes = mutate(seed, &random.choose(&seeds).1.clone(), &mut random);
         keep(&mut store, &bytes);
         let forced = (random.below(4) > 0).then_some(format);
+        let began = Instant::now();
         match catch_unwind(AssertUnwindSafe(|| read_and_write(&bytes, format, forced))) {
             Ok(was_read) => accepted += u64::from(was_read),
             Err(_) => {
@@ -121,11 +122,13 @@ fn fuzz(format: Format, time: Duration) -> usize {
                 eprintln!("{}: iteration {iteration} from {name}: {}", format.name(), file.display());
             }
         }
+        slowest = slowest.max((began.elapsed(), iteration));
         iteration += 1;
     }
     std::fs::remove_file(current(format)).unwrap();
-    let tried = iteration - first;
+    let (tried, (longest, when)) = (iteration - first, slowest);
     eprintln!("{:16}{:4} seeds {tried:9} inputs {accepted:9} read {failures:4} panics", format.name(), seeds.len());
+    eprintln!("{:16}slowest {:.1} ms, iteration {when}", "", longest.as_secs_f64() * 1e3);
     failures
 }
 
