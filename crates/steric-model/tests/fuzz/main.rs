@@ -36,7 +36,7 @@ fn fuzz_seeds_are_sound_files() {
         let (name, bytes) = seeds::seeds(format).swap_remove(0);
         let parsed = read_bytes(&bytes, &path(format), Some(format));
         let parsed = parsed.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let is_empty = parsed.value.atoms.len() == 0 && parsed.value.assemblies.is_empty();
+        let is_empty = parsed.value.atoms.is_empty() && parsed.value.assemblies.is_empty();
         assert!(!is_empty, "{name} has atoms, or places for them");
     }
 }
