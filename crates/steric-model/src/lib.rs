@@ -6,6 +6,7 @@
 
 mod element;
 mod error;
+mod expand;
 mod name;
 mod periodic_box;
 mod pose;
@@ -18,6 +19,7 @@ pub mod formats;
 
 pub use element::Element;
 pub use error::{Located, Parsed, Place, ReadError, Warning, Warnings, WriteError};
+pub use expand::ExpandError;
 pub use name::Name;
 pub use periodic_box::PeriodicBox;
 pub use pose::Pose;
