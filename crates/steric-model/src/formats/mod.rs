@@ -10,6 +10,8 @@ pub mod gro;
 mod gzip;
 pub mod mol2;
 mod naming;
+pub mod pdb;
+pub mod pdbqt;
 pub mod sdf;
 mod sdf_v3000;
 mod sniff;
@@ -159,6 +161,8 @@ fn read_welcome(
 
 fn read_as(format: Format, bytes: &[u8], path: &Path) -> Result<Parsed<Structure>, ReadError> {
     match format {
+        Format::Pdb => pdb::read_pdb(bytes, path),
+        Format::Pdbqt => pdbqt::read_pdbqt(bytes, path),
         Format::Gro => gro::read_gro(bytes, path),
         Format::Xyz => xyz::read_xyz(bytes, path),
         Format::Sdf => sdf::read_sdf(bytes, path),
@@ -167,7 +171,7 @@ fn read_as(format: Format, bytes: &[u8], path: &Path) -> Result<Parsed<Structure
             let folders = cellpack::TemplateFolders::around(path);
             cellpack::read_cellpack(bytes, path, &|name| folders.find(name))
         }
-        Format::Pdb | Format::Pdbqt | Format::Mmcif | Format::Bcif => {
+        Format::Mmcif | Format::Bcif => {
             Err(not_a_molecule(path, format.name().as_bytes()))
         }
     }
