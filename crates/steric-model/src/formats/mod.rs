@@ -1,1 +1,3 @@
 //! Readers and writers, one file per format.
+
+pub mod cif;
