@@ -51,7 +51,7 @@ pub(super) enum Encoding<'a> {
     /// Little-endian values.
     ByteArray(ElementType),
     /// Reals times `factor`, rounded.
-    FixedPoint { factor: f64 },
+    FixedPoint { factor: f64, of: ElementType },
     /// Reals as numbers of steps from `min` to `max`.
     IntervalQuantization { min: f64, max: f64, steps: usize },
     /// Pairs of a value and how often it comes; `rows` values in all.
@@ -204,7 +204,7 @@ fn read_encoding<'a>(source: Source<'a>, reader: &mut Reader<'a>) -> Result<Enco
             let element = ElementType::from_code(code as usize);
             Encoding::ByteArray(element.ok_or_else(|| source.error(at, "a type of 1-6, 32 or 33", code.to_string()))?)
         }
-        "FixedPoint" => Encoding::FixedPoint { factor: found.factor.ok_or_else(|| missing("a factor"))? },
+        "FixedPoint" => Encoding::FixedPoint { factor: found.factor.ok_or_else(|| missing("a factor"))?, of },
         "IntervalQuantization" => Encoding::IntervalQuantization {
             min: found.min.ok_or_else(|| missing("min"))?,
             max: found.max.ok_or_else(|| missing("max"))?,
@@ -281,7 +281,7 @@ fn undo_step(numbers: Numbers, step: Encoding<'_>, most: usize) -> Result<Number
         return Err(("integers under every encoding but ByteArray".into(), format!("reals under {step:?}")));
     };
     Ok(match step {
-        Encoding::FixedPoint { factor } => {
+        Encoding::FixedPoint { factor, .. } => {
             Numbers::Floats(ints.into_iter().map(|value| f64::from(value) / factor).collect())
         }
         Encoding::IntervalQuantization { min, max, steps } => {
@@ -308,7 +308,8 @@ fn undo_step(numbers: Numbers, step: Encoding<'_>, most: usize) -> Result<Number
 
 fn repeat_runs(pairs: &[i32], rows: usize, most: usize) -> Result<Vec<i32>, Mismatch> {
     let (pairs, odd) = pairs.as_chunks::<2>();
-    let counted: u64 = pairs.iter().map(|&[_, times]| u64::try_from(times).unwrap_or(0)).sum();
+    // A negative count wraps to more than any file may have; a file has fewer than 2^32 pairs, so the sum fits.
+    let counted: u64 = pairs.iter().map(|&[_, times]| u64::from(times as u32)).sum();
     if counted != rows as u64 || rows > most || !odd.is_empty() {
         return Err((format!("runs of {rows} values, {most} at the most"), format!("{counted} values")));
     }

@@ -7,13 +7,17 @@
 //! Memory is bounded by the size of the file: no count is believed before it was compared with the bytes, and a file
 //! may have 16 rows per byte, or 2^20 if that is more.
 
+mod encode;
 mod encoding;
 mod msgpack;
 mod values;
 
 #[cfg(test)]
 mod files_tests;
+#[cfg(test)]
+mod tests;
 
+pub(crate) use encode::{BlockToWrite, CategoryToWrite, ColumnToWrite, FileToWrite, encode};
 pub(crate) use values::{ColumnData, Texts, Values};
 
 use std::path::Path;
@@ -87,10 +91,9 @@ impl<'a> Column<'a> {
 
     /// Decodes the rows; there are as many as the category says.
     pub(crate) fn decode(&self) -> Result<ColumnData<'a>, ReadError> {
-        let values = decode_values(self.source, self.data_at)?;
-        let mask = self.mask_at.map(|at| self.decode_mask(at)).transpose()?;
-        let data = ColumnData { values, mask };
+        let mut data = ColumnData { values: decode_values(self.source, self.data_at)?, mask: None };
         self.check_rows(self.data_at, data.len())?;
+        data.mask = self.mask_at.map(|at| self.decode_mask(at)).transpose()?;
         Ok(data)
     }
 
