@@ -36,9 +36,18 @@ pub(super) fn read_content<'a>(
     let mut reader = Reader { lexer: Lexer::new(bytes, path), path, warnings, open: None, chosen: None, others: 0 };
     while reader.step()? {}
     reader.close_block()?;
-    let others = reader.others;
-    let chosen = reader.chosen.filter(|content| content.rank() > 0);
-    let Some(content) = chosen else {
+    let (chosen, others) = (reader.chosen, reader.others);
+    choose(chosen, others, path, warnings)
+}
+
+/// The chosen block, with a warning about others; an error where no block has atoms.
+pub(super) fn choose<'a>(
+    chosen: Option<Content<'a>>,
+    others: usize,
+    path: &Path,
+    warnings: &mut Warnings,
+) -> Result<Content<'a>, ReadError> {
+    let Some(content) = chosen.filter(|content| content.rank() > 0) else {
         let expected = "a data block with _atom_site.Cartn_x or with the atoms of a chemical component";
         return Err(ReadError::content(path, Place::File, expected, "no atoms"));
     };
@@ -68,7 +77,12 @@ impl<'a> Reader<'a, '_> {
             Token::Loop => self.read_loop()?,
             Token::Name(name) => self.read_pair(name)?,
             Token::Value(value) => {
-                return Err(ReadError::content(self.path, self.lexer.place_of(value), "a data name before a value", value));
+                return Err(ReadError::content(
+                    self.path,
+                    self.lexer.place_of(value),
+                    "a data name before a value",
+                    value,
+                ));
             }
             Token::End => return Ok(false),
         }
@@ -105,7 +119,9 @@ impl<'a> Reader<'a, '_> {
         loop {
             match self.lexer.next()? {
                 Token::Save(b"") => return Ok(()),
-                Token::End => return Err(self.lexer.error(position, "save_ that closes this frame", "the end of the file")),
+                Token::End => {
+                    return Err(self.lexer.error(position, "save_ that closes this frame", "the end of the file"));
+                }
                 _ => {}
             }
         }
@@ -178,7 +194,11 @@ impl<'a> Reader<'a, '_> {
         let roles = Roles::find(|role| columns.iter().position(|(_, column)| column.eq_ignore_ascii_case(role)));
         let is_extra = self.chosen.as_ref().is_some_and(|content| content.rank() == 2);
         if [Role::X, Role::Y, Role::Z].iter().any(|&role| roles.column(role).is_none()) {
-            return Err(self.lexer.error(position, "the columns Cartn_x, Cartn_y and Cartn_z of _atom_site", "not all three"));
+            return Err(self.lexer.error(
+                position,
+                "the columns Cartn_x, Cartn_y and Cartn_z of _atom_site",
+                "not all three",
+            ));
         }
         let Some(content) = &mut self.open else { return Ok(()) };
         if content.sites.is_empty() && !is_extra {
