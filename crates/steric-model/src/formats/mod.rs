@@ -5,7 +5,10 @@
 //! ([`Format::from_path`]). [`write`](fn@write) goes by the ending alone; it writes a temporary file beside the target
 //! and renames it, so that no reader ever meets half a file.
 
+#[allow(dead_code, unused_imports, reason = "the codec's accessors by type are for other readers of tables")]
+mod bcif;
 pub mod cellpack;
+pub mod cif;
 pub mod gro;
 mod gzip;
 pub mod mol2;
@@ -171,9 +174,8 @@ fn read_as(format: Format, bytes: &[u8], path: &Path) -> Result<Parsed<Structure
             let folders = cellpack::TemplateFolders::around(path);
             cellpack::read_cellpack(bytes, path, &|name| folders.find(name))
         }
-        Format::Mmcif | Format::Bcif => {
-            Err(not_a_molecule(path, format.name().as_bytes()))
-        }
+        Format::Mmcif => cif::read_mmcif(bytes, path),
+        Format::Bcif => cif::read_bcif(bytes, path),
     }
 }
 
