@@ -31,7 +31,8 @@ fn water() -> Structure {
 fn every_file_shows_its_format_without_its_ending() {
     let Some(data) = data() else { return };
     let mut recognised = 0;
-    for file in walk(&data) {
+    // One compressed file is cut off on purpose.
+    for file in walk(&data).into_iter().filter(|file| !file.ends_with("4hhb_truncated.pdb.gz")) {
         let name = file.strip_prefix(&data).unwrap().display().to_string();
         // JSON is also the language of recipes and manifests; only packed scenes are molecules.
         let is_other_json = Format::from_path(&file) == Some(Format::CellPack)
@@ -109,16 +110,26 @@ fn gzip_is_known_by_its_content_in_one_member_or_several() {
 }
 
 #[test]
+fn a_cut_off_gzip_file_is_an_error_and_not_half_a_molecule() {
+    let Some(data) = data() else { return };
+    let error = read(&data.join("structures/tricky/4hhb_truncated.pdb.gz")).unwrap_err().to_string();
+    assert!(
+        error.ends_with("4hhb_truncated.pdb.gz: the compressed data end too early; the file was cut off"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_gzip_bomb_is_refused() {
-    let bomb = gzip(&vec![b' '; 160 << 20]);
-    assert!(bomb.len() < 1 << 20);
-    // 160 MiB of blanks: more than 64 MiB and 200 times the compressed size.
-    if bomb.len() < (96 << 20) / 200 {
-        let error = read_bytes(&bomb, Path::new("bomb.pdb.gz"), None).unwrap_err().to_string();
-        assert!(error.contains("which no molecule file does"), "{error}");
-    } else {
-        panic!("the bomb has {} bytes, too many to be one", bomb.len());
+    // Blanks shrink about a thousand times: 160 MiB of them stand in 170 kB, which may hold 34 MB beyond the 64 MiB.
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let blanks = vec![b' '; 1 << 20];
+    for _ in 0..160 {
+        encoder.write_all(&blanks).unwrap();
     }
+    let bomb = encoder.finish().unwrap();
+    let error = read_bytes(&bomb, Path::new("bomb.pdb.gz"), None).unwrap_err().to_string();
+    assert!(error.contains("which no molecule file does"), "{error}");
 }
 
 #[test]
@@ -283,7 +294,7 @@ fn a_tiny_scene_is_placed_by_hand() {
 fn broken_scenes_point_at_their_place() {
     let error = |text: &str| read_cellpack(text.as_bytes(), Path::new("s.json"), &|_| None).unwrap_err().to_string();
     assert!(
-        error("{\n\"compartments\": [}").starts_with("s.json:2: columns 18-18"),
+        error("{\n\"compartments\": [}").starts_with("s.json:2: columns 16-16"),
         "{}",
         error("{\n\"compartments\": [}")
     );

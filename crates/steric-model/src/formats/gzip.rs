@@ -34,7 +34,7 @@ pub(crate) fn gunzip(compressed: &[u8]) -> io::Result<Inflated> {
     while is_gzip(rest) {
         let mut decoder = GzDecoder::new(rest);
         let room = limit - bytes.len() as u64;
-        decoder.by_ref().take(room + 1).read_to_end(&mut bytes)?;
+        decoder.by_ref().take(room + 1).read_to_end(&mut bytes).map_err(explain)?;
         if bytes.len() as u64 > limit {
             return Err(too_large(compressed.len(), limit));
         }
@@ -43,6 +43,15 @@ pub(crate) fn gunzip(compressed: &[u8]) -> io::Result<Inflated> {
     // gzip itself pads to a block with zeros.
     let is_padding = rest.iter().all(|&byte| byte == 0);
     Ok(Inflated { bytes, trailing: if is_padding { 0 } else { rest.len() } })
+}
+
+fn explain(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => {
+            io::Error::new(error.kind(), "the compressed data end too early; the file was cut off")
+        }
+        kind => io::Error::new(kind, format!("the compressed data are damaged ({error})")),
+    }
 }
 
 fn too_large(compressed: usize, limit: u64) -> io::Error {
