@@ -30,7 +30,7 @@ fn water() -> Structure {
 #[test]
 fn every_file_shows_its_format_without_its_ending() {
     let Some(data) = data() else { return };
-    let mut recognised = 0;
+    let (mut recognised, mut wrong) = (0, Vec::new());
     // One compressed file is cut off on purpose.
     for file in walk(&data).into_iter().filter(|file| !file.ends_with("4hhb_truncated.pdb.gz")) {
         let name = file.strip_prefix(&data).unwrap().display().to_string();
@@ -39,9 +39,17 @@ fn every_file_shows_its_format_without_its_ending() {
             && !name.starts_with("mesoscale/results/")
             && !name.starts_with("mesoscale/simularium");
         let expected = Format::from_path(&file).filter(|_| !is_other_json);
-        assert_eq!(Format::sniff(&content(&file)), expected, "{name}");
+        let bytes = content(&file);
+        if bytes.trim_ascii().is_empty() {
+            continue; // nothing to tell a format by
+        }
+        let found = Format::sniff(&bytes);
+        if found != expected {
+            wrong.push(format!("{name}: {found:?} instead of {expected:?}"));
+        }
         recognised += usize::from(expected.is_some());
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(recognised > 160, "only {recognised} molecule files");
 }
 
