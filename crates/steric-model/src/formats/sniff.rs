@@ -9,9 +9,11 @@ use memchr::memmem;
 use super::Format;
 use super::text::{Line, Lines, parse_float};
 
+type Test = fn(&[u8]) -> bool;
+
 /// The format, where the content leaves no doubt.
 pub(super) fn sniff(bytes: &[u8]) -> Option<Format> {
-    let tests: [(fn(&[u8]) -> bool, Format); 9] = [
+    let tests: [(Test, Format); 9] = [
         (is_bcif, Format::Bcif),
         (is_cellpack, Format::CellPack),
         (is_mol2, Format::Mol2),
@@ -117,7 +119,7 @@ fn is_pdb_atom(line: &Line<'_>) -> bool {
 
 // The header of a large entry can be longer than what is looked at.
 fn has_pdb_header(bytes: &[u8]) -> bool {
-    let starts = [&b"HEADER    "[..], b"CRYST1 ", b"REMARK   ", b"COMPND    ", b"TITLE     "];
+    let starts = [&b"HEADER    "[..], b"CRYST1 ", b"REMARK   ", b"COMPND    ", b"TITLE     ", b"MODEL     "];
     let first = Lines::new(head(bytes)).find(|line| !line.is_blank());
     first.is_some_and(|line| starts.iter().any(|start| line.text.starts_with(start)))
 }
