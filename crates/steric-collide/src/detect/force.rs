@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use glam::{IVec3, Vec3};
-use steric_model::{AtomId, LANES, Scene};
+use steric_model::{AtomId, Cluster, LANES, Scene};
 
 use super::slab::Slab;
 use super::sweep::{AtomTouch, Question, Touch, Visitor};
@@ -21,7 +21,7 @@ type Pushes = [[u32; LANES]; 3];
 #[derive(Debug, Default)]
 pub struct Forces {
     // x, y and z of every atom, molecule by molecule. Each is stored by the one slab that owns the atom.
-    pushes: Vec<AtomicU32>,
+    pushes: Vec<[AtomicU32; 3]>,
     first_atom: Vec<usize>,
 }
 
@@ -37,9 +37,9 @@ impl Forces {
             *total += scene.types()[molecule.kind.0 as usize].atoms as usize;
             Some(*total)
         }));
-        let words = 3 * self.first_atom[scene.molecules().len()];
-        if self.pushes.len() != words {
-            self.pushes = bytemuck::zeroed_vec(words);
+        let atoms = self.first_atom[scene.molecules().len()];
+        if self.pushes.len() != atoms {
+            self.pushes = bytemuck::zeroed_vec(atoms);
         }
     }
 
@@ -50,25 +50,25 @@ impl Forces {
 
     #[inline(always)]
     fn index(&self, molecule: u32, atom: u32) -> usize {
-        3 * (self.first_atom[molecule as usize] + atom as usize)
+        self.first_atom[molecule as usize] + atom as usize
     }
 
     /// The push on one atom, in angstroms.
     pub fn of(&self, atom: AtomId) -> Vec3 {
-        let start = self.index(atom.molecule.0, atom.atom);
-        let axis = |axis: usize| self.pushes[start + axis].load(Ordering::Relaxed) as i32;
+        let push = &self.pushes[self.index(atom.molecule.0, atom.atom)];
+        let axis = |axis: usize| push[axis].load(Ordering::Relaxed) as i32;
         IVec3::new(axis(0), axis(1), axis(2)).as_vec3() / Self::STEPS_PER_ANGSTROM
     }
 
     /// The pushes as whole steps of 1/16384 A, molecule by molecule.
     fn words(&self) -> impl Iterator<Item = u32> {
-        self.pushes.iter().map(|push| push.load(Ordering::Relaxed))
+        self.pushes.iter().flatten().map(|push| push.load(Ordering::Relaxed))
     }
 
     /// The sum of the lengths of all pushes, in angstroms.
     pub fn total(&self) -> f64 {
         let axis = |push: &AtomicU32| f64::from(push.load(Ordering::Relaxed) as i32).powi(2);
-        let lengths = self.pushes.chunks_exact(3).map(|push| push.iter().map(axis).sum::<f64>().sqrt());
+        let lengths = self.pushes.iter().map(|push| push.iter().map(axis).sum::<f64>().sqrt());
         lengths.sum::<f64>() / f64::from(Self::STEPS_PER_ANGSTROM)
     }
 
@@ -81,9 +81,9 @@ impl Forces {
     /// Adds a push, in steps, to one atom and takes it from another.
     pub(crate) fn add(&self, first: AtomId, second: AtomId, push: IVec3) {
         for (atom, push) in [(first, push), (second, -push)] {
-            let start = self.index(atom.molecule.0, atom.atom);
-            for axis in 0..3 {
-                self.pushes[start + axis].fetch_add(push[axis] as u32, Ordering::Relaxed);
+            let sum = &self.pushes[self.index(atom.molecule.0, atom.atom)];
+            for (sum, push) in sum.iter().zip(push.to_array()) {
+                sum.fetch_add(push as u32, Ordering::Relaxed);
             }
         }
     }
@@ -132,22 +132,24 @@ pub(crate) struct ForceSum<'a> {
     question: Question,
     forces: &'a Forces,
     borrowed: Mutex<Vec<(usize, [u32; 3])>>,
+    spare: Mutex<Vec<Vec<Pushes>>>,
 }
 
 impl<'a> ForceSum<'a> {
     pub(crate) fn new(scene: &Scene, question: Question, forces: &'a mut Forces) -> Self {
         forces.fit(scene);
-        Self { question, forces, borrowed: Mutex::default() }
+        Self { question, forces, borrowed: Mutex::default(), spare: Mutex::default() }
     }
 
     pub(crate) fn visitor(&self) -> SlabForces<'_> {
-        SlabForces { sum: self, pushes: Vec::new() }
+        let spare = self.spare.lock().ok().and_then(|mut spare| spare.pop());
+        SlabForces { sum: self, pushes: spare.unwrap_or_default() }
     }
 
     /// Adds what slabs found out about clusters that they do not own.
     pub(crate) fn finish(self) {
-        for (start, push) in self.borrowed.into_inner().unwrap_or_default() {
-            for (to, push) in self.forces.pushes[start..].iter().zip(push) {
+        for (atom, push) in self.borrowed.into_inner().unwrap_or_default() {
+            for (to, push) in self.forces.pushes[atom].iter().zip(push) {
                 to.fetch_add(push, Ordering::Relaxed);
             }
         }
@@ -198,17 +200,16 @@ impl Visitor for SlabForces<'_> {
                 // Both ends stand in the same lanes, so the lanes that do not count must not push.
                 pushes = per_axis(|axis| lanes.keep_words(pushes[axis], row));
             }
-            for axis in 0..3 {
-                sums[axis] = lanes.add_words(sums[axis], pushes[axis]);
-                let reaction = sum(lanes.store_words(pushes[axis]));
-                if inside {
-                    let mut words = lanes.store_words(sums[axis]);
-                    words[k] = words[k].wrapping_sub(reaction);
-                    sums[axis] = lanes.load_words(&words);
-                } else {
-                    let second = &mut self.pushes[touch.second][axis][k];
-                    *second = second.wrapping_sub(reaction);
-                }
+            sums = per_axis(|axis| lanes.add_words(sums[axis], pushes[axis]));
+            let reaction = lanes.sum_words(pushes[0], pushes[1], pushes[2]);
+            if inside {
+                self.pushes[touch.first] = per_axis(|axis| lanes.store_words(sums[axis]));
+            }
+            for (to, reaction) in self.pushes[touch.second].iter_mut().zip(reaction) {
+                to[k] = to[k].wrapping_sub(reaction);
+            }
+            if inside {
+                sums = per_axis(|axis| lanes.load_words(&self.pushes[touch.first][axis]));
             }
         }
         self.pushes[touch.first] = per_axis(|axis| lanes.store_words(sums[axis]));
@@ -225,14 +226,13 @@ impl Visitor for SlabForces<'_> {
         });
         let contact = lanes.add(lanes.load(&others.radii), lanes.splat(own.radii[lane] + self.sum.question.reach));
         let pushes = row_of_pushes(lanes, delta, contact);
-        for (axis, push) in pushes.into_iter().enumerate() {
-            let push = lanes.store_words(lanes.keep_words(push, bits));
-            let at_first = &mut self.pushes[first / LANES][axis][lane];
-            *at_first = at_first.wrapping_add(sum(push));
-            for (to, push) in self.pushes[batch][axis].iter_mut().zip(push) {
-                *to = to.wrapping_sub(push);
-            }
+        let pushes = per_axis(|axis| lanes.keep_words(pushes[axis], bits));
+        let sums = lanes.sum_words(pushes[0], pushes[1], pushes[2]);
+        for (to, sum) in self.pushes[first / LANES].iter_mut().zip(sums) {
+            to[lane] = to[lane].wrapping_add(sum);
         }
+        let others = &mut self.pushes[batch];
+        *others = per_axis(|axis| lanes.store_words(lanes.sub_words(lanes.load_words(&others[axis]), pushes[axis])));
     }
 
     fn end(&mut self, scene: &Scene, slab: &Slab) {
@@ -240,31 +240,28 @@ impl Visitor for SlabForces<'_> {
         let forces = self.sum.forces;
         for (slot, cluster) in slab.refs.iter().enumerate() {
             let atoms = &scene.clusters()[cluster.cluster as usize].atoms;
-            let first_atom = forces.first_atom[cluster.molecule as usize];
-            for (lane, &atom) in
-                atoms.iter().enumerate().take_while(|&(_, &atom)| atom != steric_model::Cluster::NO_ATOM)
-            {
+            let of_molecule = &forces.pushes[forces.first_atom[cluster.molecule as usize]..];
+            for (lane, &atom) in atoms.iter().enumerate() {
+                if atom == Cluster::NO_ATOM {
+                    break;
+                }
                 let (entry, at) = if slab.single_atoms { (slot / LANES, slot % LANES) } else { (slot, lane) };
                 let push = per_axis(|axis| self.pushes[entry][axis][at]);
-                let start = 3 * (first_atom + atom as usize);
                 if slot < slab.own {
                     // Only the owner of a cluster stores, so a plain store is enough.
-                    for (to, push) in forces.pushes[start..start + 3].iter().zip(push) {
+                    for (to, push) in of_molecule[atom as usize].iter().zip(push) {
                         to.store(push, Ordering::Relaxed);
                     }
                 } else if push != [0; 3] {
-                    borrowed.push((start, push));
+                    borrowed.push((forces.index(cluster.molecule, atom), push));
                 }
             }
         }
         if let Ok(mut all) = self.sum.borrowed.lock() {
             all.append(&mut borrowed);
         }
-        self.pushes = Vec::new();
+        if let Ok(mut spare) = self.sum.spare.lock() {
+            spare.push(std::mem::take(&mut self.pushes));
+        }
     }
-}
-
-#[inline(always)]
-fn sum(words: [u32; LANES]) -> u32 {
-    words.iter().fold(0, |sum, &word| sum.wrapping_add(word))
 }

@@ -104,8 +104,18 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn sub_words(self, a: [u32; LANES], b: [u32; LANES]) -> [u32; LANES] {
+        std::array::from_fn(|lane| a[lane].wrapping_sub(b[lane]))
+    }
+
+    #[inline(always)]
     fn keep_words(self, a: [u32; LANES], bits: u32) -> [u32; LANES] {
         std::array::from_fn(|lane| if bits >> lane & 1 == 1 { a[lane] } else { 0 })
+    }
+
+    #[inline(always)]
+    fn sum_words(self, a: [u32; LANES], b: [u32; LANES], c: [u32; LANES]) -> [u32; 3] {
+        [a, b, c].map(|words| words.iter().fold(0u32, |sum, &word| sum.wrapping_add(word)))
     }
 
     #[inline(always)]

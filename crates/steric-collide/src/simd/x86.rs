@@ -2,7 +2,7 @@
 
 use bytemuck::cast;
 use pulp::x86::V3;
-use pulp::{NullaryFnOnce, f32x8, u32x8};
+use pulp::{NullaryFnOnce, f32x8, u32x4, u32x8};
 use steric_model::LANES;
 
 use super::{Eight, Kernel, Lanes};
@@ -92,10 +92,24 @@ impl Lanes for V3 {
     }
 
     #[inline(always)]
+    fn sub_words(self, a: u32x8, b: u32x8) -> u32x8 {
+        self.wrapping_sub_u32x8(a, b)
+    }
+
+    #[inline(always)]
     fn keep_words(self, a: u32x8, bits: u32) -> u32x8 {
         let lane_bits = u32x8(1, 2, 4, 8, 16, 32, 64, 128);
         let set = self.and_u32x8(self.splat_u32x8(bits), lane_bits);
         self.and_u32x8(a, cast(self.cmp_eq_u32x8(set, lane_bits)))
+    }
+
+    #[inline(always)]
+    fn sum_words(self, a: u32x8, b: u32x8, c: u32x8) -> [u32; 3] {
+        let pairs = self.avx2._mm256_hadd_epi32(cast(a), cast(b));
+        let fours = self.avx2._mm256_hadd_epi32(pairs, self.avx2._mm256_hadd_epi32(cast(c), cast(c)));
+        let halves: [u32x4; 2] = cast(fours);
+        let u32x4(a, b, c, _) = self.wrapping_add_u32x4(halves[0], halves[1]);
+        [a, b, c]
     }
 
     #[inline(always)]
