@@ -6,6 +6,7 @@
 
 mod element;
 mod error;
+mod molecules;
 mod name;
 mod periodic_box;
 mod pose;
@@ -17,6 +18,9 @@ pub mod formats;
 
 pub use element::Element;
 pub use error::{Located, Parsed, Place, ReadError, Warning, Warnings, WriteError};
+pub use molecules::{
+    AssemblyChoice, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, Origin, Periodic, Source, is_water,
+};
 pub use name::Name;
 pub use periodic_box::PeriodicBox;
 pub use pose::Pose;
