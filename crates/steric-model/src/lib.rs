@@ -14,6 +14,7 @@ mod scene;
 mod sphere_tree;
 mod structure;
 
+pub mod chemistry;
 pub mod formats;
 
 pub use element::Element;

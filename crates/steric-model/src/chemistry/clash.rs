@@ -1,0 +1,204 @@
+//! When two atoms count as a clash.
+//!
+//! How it works: every definition is a set of radii, a least overlap and a list of pairs that do not count. The
+//! overlap is r_i + r_j - d; a pair that can share a hydrogen bond may interpenetrate by an allowance first.
+//!
+//! | definition | radii | clash from | hydrogen bonds | pairs that do not count |
+//! |---|---|---|---|---|
+//! | tolerance | half the tolerance | 0 | | same molecule |
+//! | radii | of the set | the allowance | | same molecule |
+//! | ChimeraX | ChimeraX | 0.6 | 0.4 | same residue, at most 4 bonds apart |
+//! | MolProbity | probe | 0.4 | 0.6, charged 0.8 | at most 4 bonds apart, water with water |
+//! | heavy atoms | probe, united atoms | 0.4 | 0.6, charged 0.8 | as MolProbity, hydrogens left out |
+
+use std::fmt;
+
+use super::{BondGraph, Chemistry, RadiiSet, Role, is_hydrogen, is_water};
+use crate::Structure;
+
+// Pairs this near along the bonds are held by bonds and angles, not by contact (probe and ChimeraX both say 4).
+const BONDS_APART: u32 = 4;
+
+/// A rule that says which pairs of atoms clash.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClashDefinition {
+    /// packmol's: atoms of different molecules closer than this many angstroms.
+    Tolerance(f32),
+    /// ChimeraX's: overlap of at least 0.6 Å, hydrogen bonds allowed 0.4 Å, not in one residue.
+    ChimeraX,
+    /// MolProbity's: overlap of at least 0.4 Å with hydrogens present, hydrogen bonds allowed 0.6 or 0.8 Å.
+    MolProbity,
+    /// MolProbity's rule for structures without hydrogens, with united atoms.
+    HeavyAtoms,
+    /// Atoms of different molecules that overlap by more than an allowance.
+    Radii {
+        /// Which radii.
+        set: RadiiSet,
+        /// Overlap that is allowed, in angstroms.
+        allow: f32,
+    },
+}
+
+/// How bad a clash is, in MolProbity's steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Overlap below 0.5 Å.
+    Mild,
+    /// Overlap from 0.5 to 0.9 Å.
+    Clash,
+    /// Overlap above 0.9 Å.
+    Severe,
+}
+
+impl Severity {
+    fn of(overlap: f32) -> Self {
+        match overlap {
+            severe if severe > 0.9 => Self::Severe,
+            clash if clash >= 0.5 => Self::Clash,
+            _ => Self::Mild,
+        }
+    }
+}
+
+/// Two atoms that are too close.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clash {
+    /// Sum of radii minus distance minus the hydrogen-bond allowance, in angstroms.
+    pub overlap: f32,
+    /// How bad that is.
+    pub severity: Severity,
+}
+
+impl ClashDefinition {
+    /// MolProbity's definition if the structure has its hydrogens, the heavy-atom one if not.
+    ///
+    /// Proteins and nucleic acids have about as many hydrogens as other atoms, so a third of the other atoms is the
+    /// line: polar hydrogens alone (a fifth) stay below, a full set lies well above. Waters do not count.
+    pub fn molprobity_for(structure: &Structure) -> Self {
+        let (mut hydrogens, mut others) = (0_usize, 0_usize);
+        for (&element, &residue) in structure.atoms.elements.iter().zip(&structure.atoms.residues) {
+            match (is_water(structure.residues[residue as usize].name), is_hydrogen(element)) {
+                (true, _) => {}
+                (false, true) => hydrogens += 1,
+                (false, false) => others += 1,
+            }
+        }
+        if hydrogens > 0 && hydrogens * 3 >= others { Self::MolProbity } else { Self::HeavyAtoms }
+    }
+
+    /// One radius per atom, in angstroms, for the search.
+    pub fn radii(&self, structure: &Structure, bonds: &BondGraph) -> Vec<f32> {
+        match self {
+            Self::Tolerance(tolerance) => vec![tolerance / 2.0; structure.atoms.len()],
+            Self::ChimeraX => RadiiSet::ChimeraX.radii(structure, bonds),
+            Self::MolProbity => RadiiSet::Probe.radii(structure, bonds),
+            Self::HeavyAtoms => RadiiSet::ProbeImplicit.radii(structure, bonds),
+            Self::Radii { set, .. } => set.radii(structure, bonds),
+        }
+    }
+
+    /// The search's threshold in angstroms: no pair whose radii overlap by less can be a clash.
+    pub fn least_overlap(&self) -> f32 {
+        match self {
+            Self::Tolerance(_) => 0.0,
+            Self::ChimeraX => 0.6,
+            Self::MolProbity | Self::HeavyAtoms => 0.4,
+            Self::Radii { allow, .. } => *allow,
+        }
+    }
+
+    /// Whether atoms of one molecule can clash with each other.
+    pub fn inside_molecules(&self) -> bool {
+        matches!(self, Self::ChimeraX | Self::MolProbity | Self::HeavyAtoms)
+    }
+
+    /// Whether the definition looks at this atom at all.
+    pub fn takes_part(&self, structure: &Structure, atom: u32) -> bool {
+        let atoms = &structure.atoms;
+        let atom = atom as usize;
+        match self {
+            Self::MolProbity => atoms.occupancies[atom] > 0.1,
+            Self::HeavyAtoms => atoms.occupancies[atom] > 0.1 && !is_hydrogen(atoms.elements[atom]),
+            _ => true,
+        }
+    }
+
+    /// Whether two atoms of one structure clash, given how far their spheres interpenetrate.
+    ///
+    /// `same_copy` says that both belong to the same placed copy of the structure; only then can bonds, a shared
+    /// residue or alternate locations excuse them.
+    pub fn judge(&self, chemistry: &Chemistry, a: u32, b: u32, overlap: f32, same_copy: bool) -> Option<Clash> {
+        if overlap < self.least_overlap() || (same_copy && self.excuses(chemistry, a, b)) {
+            return None;
+        }
+        self.judge_between(chemistry, a, chemistry, b, overlap)
+    }
+
+    /// As [`ClashDefinition::judge`], for atoms of two structures.
+    pub fn judge_between(&self, of_a: &Chemistry, a: u32, of_b: &Chemistry, b: u32, overlap: f32) -> Option<Clash> {
+        let probe = matches!(self, Self::MolProbity | Self::HeavyAtoms);
+        if overlap < self.least_overlap() || (probe && of_a.is_water(a) && of_b.is_water(b)) {
+            return None;
+        }
+        let overlap = overlap - self.allowance(of_a.roles[a as usize], of_b.roles[b as usize]);
+        (overlap >= self.least_overlap()).then(|| Clash { overlap, severity: Severity::of(overlap) })
+    }
+
+    /// The score that goes with so many clashes among so many atoms, if the definition has one.
+    pub fn score(&self, clashes: u64, atoms: u64) -> Option<f64> {
+        self.score_name()?;
+        (atoms > 0).then(|| clashes as f64 * 1000.0 / atoms as f64)
+    }
+
+    /// What the score is called. Only the one with hydrogens is MolProbity's.
+    pub fn score_name(&self) -> Option<&'static str> {
+        match self {
+            Self::MolProbity => Some("clashscore"),
+            Self::HeavyAtoms => Some("heavy-atom clash score"),
+            _ => None,
+        }
+    }
+
+    fn excuses(&self, chemistry: &Chemistry, a: u32, b: u32) -> bool {
+        let same = |of: &[u32]| of[a as usize] == of[b as usize];
+        chemistry.exclude_each_other(a, b)
+            || match self {
+                Self::Tolerance(_) | Self::Radii { .. } => same(&chemistry.molecules),
+                Self::ChimeraX => same(&chemistry.residues) || chemistry.bonds.within(a, b, BONDS_APART),
+                Self::MolProbity | Self::HeavyAtoms => chemistry.bonds.within(a, b, BONDS_APART),
+            }
+    }
+
+    fn allowance(&self, a: Role, b: Role) -> f32 {
+        match self {
+            _ if !a.bonds_with(b) => 0.0,
+            Self::ChimeraX => 0.4,
+            Self::MolProbity | Self::HeavyAtoms if a.salt_bridge_with(b) => 0.8,
+            Self::MolProbity | Self::HeavyAtoms => 0.6,
+            Self::Tolerance(_) | Self::Radii { .. } => 0.0,
+        }
+    }
+}
+
+impl fmt::Display for ClashDefinition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tolerance(tolerance) => {
+                write!(f, "packmol: atoms of different molecules closer than {tolerance:.2} Å")
+            }
+            Self::ChimeraX => f.write_str(
+                "ChimeraX: atoms of different residues that overlap by at least 0.60 Å, hydrogen bonds by 0.40 Å more",
+            ),
+            Self::MolProbity => f.write_str(
+                "MolProbity: atoms that overlap by at least 0.40 Å, hydrogen bonds by 0.60 Å more, charged ones by 0.80 Å",
+            ),
+            Self::HeavyAtoms => f.write_str(
+                "heavy atoms: united atoms that overlap by at least 0.40 Å, hydrogen bonds by 0.60 Å more, charged ones \
+                 by 0.80 Å (no hydrogens, so this is not MolProbity's clashscore)",
+            ),
+            Self::Radii { set, allow } => {
+                write!(f, "{set} radii: atoms of different molecules that overlap by at least {allow:.2} Å")
+            }
+        }
+    }
+}
