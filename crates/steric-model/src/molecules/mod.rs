@@ -237,6 +237,11 @@ impl Molecules {
         self.by[file as usize]
     }
 
+    /// How many copies of itself a file places: the largest copy number.
+    pub fn copies(&self, file: u32) -> u32 {
+        self.origins.iter().filter(|origin| origin.file == file).map(|origin| origin.copy).max().unwrap_or(0)
+    }
+
     /// How many atoms of the chosen chains do not take part, each copy counted.
     pub fn left_out(&self) -> u64 {
         self.left_out
