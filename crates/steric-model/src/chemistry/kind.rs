@@ -48,3 +48,26 @@ pub fn is_hydrogen(element: Element) -> bool {
 pub fn is_metal(element: Element) -> bool {
     !matches!(element.atomic_number(), 0..=2 | 5..=10 | 14..=18 | 32..=36 | 51..=54 | 85..=86)
 }
+
+/// What a residue of a chain is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Polymer {
+    AminoAcid,
+    Nucleotide,
+}
+
+// Standard residues, and the names that force fields give to their protonation states and chain ends.
+pub(super) fn polymer(residue: Name) -> Option<Polymer> {
+    match residue.as_bytes() {
+        b"ALA" | b"ARG" | b"ASN" | b"ASP" | b"CYS" | b"GLN" | b"GLU" | b"GLY" | b"HIS" | b"ILE" | b"LEU" | b"LYS"
+        | b"MET" | b"PHE" | b"PRO" | b"SER" | b"THR" | b"TRP" | b"TYR" | b"VAL" | b"MSE" | b"SEC" | b"PYL" | b"ASX"
+        | b"GLX" | b"HID" | b"HIE" | b"HIP" | b"HSD" | b"HSE" | b"HSP" | b"CYX" | b"CYM" | b"ASH" | b"GLH" | b"LYN" => {
+            Some(Polymer::AminoAcid)
+        }
+        b"A" | b"C" | b"G" | b"U" | b"I" | b"T" | b"DA" | b"DC" | b"DG" | b"DT" | b"DU" | b"DI" | b"RA" | b"RC"
+        | b"RG" | b"RU" | b"ADE" | b"CYT" | b"GUA" | b"THY" | b"URA" | b"DA5" | b"DC5" | b"DG5" | b"DT5" | b"DA3"
+        | b"DC3" | b"DG3" | b"DT3" | b"A5" | b"C5" | b"G5" | b"U5" | b"A3" | b"C3" | b"G3" | b"U3" | b"+A" | b"+C"
+        | b"+G" | b"+U" => Some(Polymer::Nucleotide),
+        _ => None,
+    }
+}

@@ -9,6 +9,8 @@ mod bonds;
 mod clash;
 mod hydrogen_bonds;
 mod kind;
+mod nearby;
+mod perceive;
 mod radii;
 
 pub use bonds::BondGraph;
