@@ -6,6 +6,7 @@
 
 mod element;
 mod error;
+mod expand;
 mod molecules;
 mod name;
 mod periodic_box;
@@ -19,8 +20,9 @@ pub mod formats;
 
 pub use element::Element;
 pub use error::{Located, Parsed, Place, ReadError, Warning, Warnings, WriteError};
+pub use expand::ExpandError;
 pub use molecules::{
-    AssemblyChoice, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, Origin, Periodic, Source, is_water,
+    AssemblyChoice, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, Origin, Periodic, Source,
 };
 pub use name::Name;
 pub use periodic_box::PeriodicBox;

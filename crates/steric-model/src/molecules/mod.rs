@@ -18,7 +18,6 @@ use smol_str::SmolStr;
 
 pub use placements::AssemblyChoice;
 use placements::Placement;
-pub use units::is_water;
 
 use crate::{AtomId, Grouping, MoleculeId, PeriodicBox, Pose, Scene, SphereTree, Structure, TypeId};
 

@@ -10,7 +10,8 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::placements::Placement;
 use super::{MoleculesBy, Source};
-use crate::{Element, Name, Structure};
+use crate::chemistry::is_water;
+use crate::{Element, Structure};
 
 /// Unit number of each atom, and the atoms of each chain.
 pub(super) struct Units {
@@ -200,30 +201,6 @@ fn joined_to_next(structure: &Structure, backbones: &[Backbone]) -> Vec<bool> {
         .collect();
     joined.resize(structure.residues.len(), false);
     joined
-}
-
-/// Whether a residue of this name is a water molecule, in the names of the common force fields.
-pub fn is_water(residue: Name) -> bool {
-    matches!(
-        residue.as_bytes(),
-        b"HOH"
-            | b"WAT"
-            | b"DOD"
-            | b"H2O"
-            | b"SOL"
-            | b"TIP"
-            | b"TIP3"
-            | b"TP3"
-            | b"TIP4"
-            | b"TP4"
-            | b"TIP5"
-            | b"SPC"
-            | b"SPCE"
-            | b"OH2"
-            | b"W"
-            | b"PW"
-            | b"WF"
-    )
 }
 
 /// The smallest atom index that bonds lead to, for each atom: union-find with path halving.

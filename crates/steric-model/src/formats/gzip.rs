@@ -1,0 +1,106 @@
+//! Gzip, with a bound on what comes out.
+//!
+//! How it works: a gzip file is one or more members, decompressed one after the other into one buffer. Deflate cannot
+//! shrink anything more than 1032 times, so a file that grows by more than [`MOST_GROWTH`] is either a bomb or not a
+//! molecule. The size in the trailer only decides how much is reserved, and only within reason: anyone can write it.
+
+use std::io::{self, Read};
+
+use flate2::bufread::GzDecoder;
+
+/// How many times larger than the compressed file the content may be, beyond [`FREE_BYTES`].
+pub(crate) const MOST_GROWTH: u64 = 1000;
+/// What every file may hold, however small it is.
+pub(crate) const FREE_BYTES: u64 = 64 << 20;
+/// What no file may hold: atoms are counted in 32 bits, and no atom takes fewer than four bytes of text.
+pub(crate) const MOST_BYTES: u64 = 16 << 30;
+
+/// What came out of a gzip file.
+pub(crate) struct Inflated {
+    pub bytes: Vec<u8>,
+    /// How many bytes behind the last member were passed over, padding not counted.
+    pub trailing: usize,
+}
+
+/// Whether these bytes begin like a gzip file.
+pub(crate) fn is_gzip(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0x1f, 0x8b])
+}
+
+/// Decompresses every member.
+pub(crate) fn gunzip(compressed: &[u8]) -> io::Result<Inflated> {
+    let limit = (compressed.len() as u64).saturating_mul(MOST_GROWTH).saturating_add(FREE_BYTES).min(MOST_BYTES);
+    let mut bytes = Vec::with_capacity(size_hint(compressed));
+    let mut rest = compressed;
+    while is_gzip(rest) {
+        let mut decoder = GzDecoder::new(rest);
+        let room = limit - bytes.len() as u64;
+        decoder.by_ref().take(room + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > limit {
+            return Err(too_large(compressed.len(), limit));
+        }
+        rest = decoder.into_inner();
+    }
+    // gzip itself pads to a block with zeros.
+    let is_padding = rest.iter().all(|&byte| byte == 0);
+    Ok(Inflated { bytes, trailing: if is_padding { 0 } else { rest.len() } })
+}
+
+fn too_large(compressed: usize, limit: u64) -> io::Error {
+    let message = format!("{compressed} compressed bytes hold more than {limit} bytes, which no molecule file does");
+    io::Error::new(io::ErrorKind::InvalidData, message)
+}
+
+// The last four bytes hold the size modulo 2^32. Molecule files shrink 3 to 20 times.
+fn size_hint(compressed: &[u8]) -> usize {
+    let claimed = compressed.last_chunk().map_or(0, |size| u32::from_le_bytes(*size) as usize);
+    claimed.min(compressed.len().saturating_mul(32)) + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn several_members_are_one_file_and_padding_is_ignored() {
+        let mut file = [gzip(b"one "), gzip(b"two")].concat();
+        file.extend([0; 100]);
+        let inflated = gunzip(&file).unwrap();
+        assert_eq!((&inflated.bytes[..], inflated.trailing), (&b"one two"[..], 0));
+        file.extend(b"rubbish");
+        assert_eq!(gunzip(&file).unwrap().trailing, 107);
+    }
+
+    #[test]
+    fn a_truncated_file_is_an_error() {
+        let file = gzip(&[7; 10_000]);
+        assert!(gunzip(&file[..file.len() / 2]).is_err());
+        assert!(gunzip(&file[..5]).is_err());
+    }
+
+    #[test]
+    fn a_bomb_is_refused() {
+        // A run of zeros shrinks about a thousand times, so the smallest possible bomb stays below that: it is made
+        // of a small member and a large one whose growth the first cannot pay for.
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        let zeros = vec![0; 1 << 20];
+        while encoder.get_ref().len() < 40 << 10 {
+            encoder.write_all(&zeros).unwrap();
+        }
+        let bomb = encoder.finish().unwrap();
+        let limit = bomb.len() as u64 * MOST_GROWTH + FREE_BYTES;
+        match gunzip(&bomb) {
+            Ok(inflated) => assert!(inflated.bytes.len() as u64 <= limit),
+            Err(error) => assert!(error.to_string().contains("no molecule file")),
+        }
+    }
+}
