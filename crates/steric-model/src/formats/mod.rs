@@ -5,6 +5,7 @@
 //! ([`Format::from_path`]). [`write`](fn@write) goes by the ending alone; it writes a temporary file beside the target
 //! and renames it, so that no reader ever meets half a file.
 
+pub mod cif;
 pub mod gro;
 mod gzip;
 pub mod mol2;
@@ -147,7 +148,8 @@ fn read_as(format: Format, bytes: &[u8], path: &Path) -> Result<Parsed<Structure
         Format::Xyz => xyz::read_xyz(bytes, path),
         Format::Sdf => sdf::read_sdf(bytes, path),
         Format::Mol2 => mol2::read_mol2(bytes, path),
-        Format::Pdb | Format::Pdbqt | Format::Mmcif | Format::Bcif | Format::CellPack => {
+        Format::Mmcif => cif::read_cif(bytes, path),
+        Format::Pdb | Format::Pdbqt | Format::Bcif | Format::CellPack => {
             Err(not_a_molecule(path, format.name().as_bytes()))
         }
     }
