@@ -92,7 +92,10 @@ pub(crate) fn checked(inputs: &[Input], options: &CheckOptions, shared: &Shared)
     bar.finish_and_clear();
     let report = report?;
     if options.clash == ClashDefinition::MolProbity && report.score.is_some_and(|score| score.name != "clashscore") {
-        output::note(shared, "hydrogens are missing, so this is the heavy-atom clash score, not MolProbity's clashscore");
+        output::note(
+            shared,
+            "hydrogens are missing, so this is the heavy-atom clash score, not MolProbity's clashscore",
+        );
     }
     Ok(report)
 }
@@ -116,12 +119,12 @@ fn verdict(report: &Report, coloured: bool) -> String {
         let found = paint(&counted(report.overlaps, "overlap"), RED, coloured);
         return format!("{found} among {among}\n\n");
     }
-    let nothing_to_meet = if report.molecules == 1 && report.score.is_none() && report.definition.contains("different mol")
-    {
-        "; a single molecule has nothing to overlap with (see --molecules, --clash)"
-    } else {
-        ""
-    };
+    let nothing_to_meet =
+        if report.molecules == 1 && report.score.is_none() && report.definition.contains("different mol") {
+            "; a single molecule has nothing to overlap with (see --molecules, --clash)"
+        } else {
+            ""
+        };
     format!("{} among {among}{nothing_to_meet}\n\n", paint("no overlaps", GREEN, coloured))
 }
 
@@ -146,7 +149,11 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
     facts.push(("definition", report.definition.clone()));
     facts.push((
         "time",
-        format!("read {read}, index {index}, detect {detect} ({}, {})", report.backend, counted(report.threads as u64, "thread")),
+        format!(
+            "read {read}, index {index}, detect {detect} ({}, {})",
+            report.backend,
+            counted(report.threads as u64, "thread")
+        ),
     ));
     facts
 }
@@ -205,7 +212,8 @@ fn write_csv(path: &Path, inputs: &[Input], report: &Report) -> Result<(), Failu
         writeln!(file, "depth,{},{}", names[0], names[1]).map_err(failed)?;
         for &pair in report.pairs() {
             let pair = report.named(inputs, pair);
-            writeln!(file, "{:.4},{},{}", pair.depth, csv_cells(&pair.first), csv_cells(&pair.second)).map_err(failed)?;
+            writeln!(file, "{:.4},{},{}", pair.depth, csv_cells(&pair.first), csv_cells(&pair.second))
+                .map_err(failed)?;
         }
         Ok(())
     })
@@ -213,7 +221,11 @@ fn write_csv(path: &Path, inputs: &[Input], report: &Report) -> Result<(), Failu
 
 fn csv_cells(atom: &AtomLabel) -> String {
     let quoted = |text: &str| {
-        if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+        if text.contains([',', '"', '\n', '\r']) {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        } else {
+            text.to_owned()
+        }
     };
     [
         quoted(&atom.file),

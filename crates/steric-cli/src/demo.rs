@@ -21,7 +21,11 @@ pub(crate) fn run(shared: &Shared) -> Result<Verdict, Failure> {
     let inputs = [input];
     let report = check::checked(&inputs, &CheckOptions::default(), shared)?;
     output::report(shared, &report, |coloured| {
-        let intro = table::paint("An embedded vesicle of POPC lipids, fresh from its construction plan:", table::BOLD, coloured);
+        let intro = table::paint(
+            "An embedded vesicle of POPC lipids, fresh from its construction plan:",
+            table::BOLD,
+            coloured,
+        );
         let code = u8::from(report.overlaps > 0);
         format!(
             "{intro}\n\n{}\n`steric check` would answer with exit code {code}. Try it on a file of your own, or see \

@@ -38,6 +38,9 @@ fn run(command: Option<Command>, shared: &Shared) -> Result<Verdict, Failure> {
     if shared.backend == Backend::Gpu {
         return Err(Failure::usage("--backend gpu: expected auto or cpu, because this build has no GPU search yet"));
     }
+    if shared.threads.len() > 1 && !matches!(command, Some(Command::Bench(_))) {
+        return Err(Failure::usage("--threads: expected one number, found several; only bench takes a list"));
+    }
     match command {
         None => demo::run(shared),
         Some(Command::Check(arguments)) => check::run(&arguments, shared),
@@ -49,12 +52,11 @@ fn run(command: Option<Command>, shared: &Shared) -> Result<Verdict, Failure> {
 }
 
 /// Everything runs in a pool of the asked size; without a wish, in rayon's own.
-fn in_thread_pool<T: Send>(
-    shared: &Shared,
-    work: impl FnOnce() -> Result<T, Failure> + Send,
-) -> Result<T, Failure> {
-    match shared.threads {
-        None => work(),
-        Some(threads) => options::thread_pool(usize::from(threads))?.install(work),
+fn in_thread_pool<T: Send>(shared: &Shared, work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
+    match shared.threads[..] {
+        [] => work(),
+        [threads] => options::thread_pool(usize::from(threads.get()))?.install(work),
+        // A pool for each count: see `bench`.
+        _ => work(),
     }
 }

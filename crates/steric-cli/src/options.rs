@@ -47,9 +47,9 @@ pub(crate) struct Shared {
     /// What searches
     #[arg(long, value_enum, default_value_t, global = true, help_heading = "Shared options")]
     pub(crate) backend: Backend,
-    /// How many threads; all cores unless said otherwise
-    #[arg(long, value_name = "N", global = true, help_heading = "Shared options")]
-    pub(crate) threads: Option<NonZeroU16>,
+    /// How many threads [default: one per core]; `bench` takes several counts, as in 1,2,4
+    #[arg(long, value_name = "N", value_delimiter = ',', global = true, help_heading = "Shared options")]
+    pub(crate) threads: Vec<NonZeroU16>,
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 1, global = true, help_heading = "Shared options")]
     pub(crate) seed: u64,

@@ -1,5 +1,6 @@
 //! Where results go: stdout, or a file that appears whole or not at all.
 
+use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -33,12 +34,13 @@ impl From<Verdict> for ExitCode {
 /// Writes a file under a temporary name beside it and renames it when it is complete.
 pub(crate) fn write_whole(
     path: &Path,
-    fill: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+    fill: impl FnOnce(&mut BufWriter<&mut File>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::io(path, &error);
     // A pipe or a device keeps its name: nothing may be renamed over it.
     if path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
-        let mut file = BufWriter::new(std::fs::OpenOptions::new().write(true).open(path).map_err(failed)?);
+        let mut device = std::fs::OpenOptions::new().write(true).open(path).map_err(failed)?;
+        let mut file = BufWriter::new(&mut device);
         fill(&mut file)?;
         return file.flush().map_err(failed);
     }
@@ -101,7 +103,8 @@ pub(crate) fn spinner(shared: &Shared, message: String) -> ProgressBar {
     if shared.quiet || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+    let style =
+        ProgressStyle::with_template("{spinner} {msg} {elapsed}").unwrap_or_else(|_| ProgressStyle::default_spinner());
     let bar = ProgressBar::new_spinner().with_style(style).with_message(message);
     bar.enable_steady_tick(Duration::from_millis(100));
     bar

@@ -41,9 +41,10 @@ pub(crate) fn columns(header: &[&str], right: &[bool], rows: &[Vec<String>]) -> 
     };
     let widths: Vec<usize> = (0..header.len()).map(width).collect();
     let line = |cells: &mut dyn Iterator<Item = &str>| {
-        let cells = cells.zip(&widths).zip(right).map(|((cell, &width), &right)| {
-            if right { format!("{cell:>width$}") } else { format!("{cell:width$}") }
-        });
+        let cells = cells
+            .zip(&widths)
+            .zip(right)
+            .map(|((cell, &width), &right)| if right { format!("{cell:>width$}") } else { format!("{cell:width$}") });
         format!("  {}", cells.collect::<Vec<_>>().join("  ")).trim_end().to_owned() + "\n"
     };
     let mut text = line(&mut header.iter().copied());

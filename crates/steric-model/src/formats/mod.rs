@@ -148,7 +148,7 @@ fn read_as(format: Format, bytes: &[u8], path: &Path) -> Result<Parsed<Structure
         Format::Xyz => xyz::read_xyz(bytes, path),
         Format::Sdf => sdf::read_sdf(bytes, path),
         Format::Mol2 => mol2::read_mol2(bytes, path),
-        Format::Mmcif => cif::read_cif(bytes, path),
+        Format::Mmcif => cif::read_mmcif(bytes, path),
         Format::Pdb | Format::Pdbqt | Format::Bcif | Format::CellPack => {
             Err(not_a_molecule(path, format.name().as_bytes()))
         }

@@ -21,6 +21,15 @@ pub enum AssemblyChoice {
     None,
 }
 
+impl AssemblyChoice {
+    /// The copies that are meant, as one assembly; `None` where there are none to place.
+    pub fn assembly(&self, structure: &Structure) -> Option<Assembly> {
+        let copies = chosen(structure, self).filter(|copies| !copies.is_empty())?;
+        let id = structure.assemblies.first().map_or_else(String::new, |assembly| assembly.id.clone());
+        Some(Assembly { id, copies: copies.into_iter().cloned().collect() })
+    }
+}
+
 impl std::str::FromStr for AssemblyChoice {
     type Err = std::convert::Infallible;
 

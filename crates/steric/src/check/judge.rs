@@ -23,7 +23,8 @@ pub(super) fn clashes(
     }
     let copies = Copies::new(molecules.scene());
     let inside = if one_file && definition.inside_molecules() { copies.near_inside(search) } else { Vec::new() };
-    let mut judge = Judge { chemistry: prepared.into_iter().map(|file| file.chemistry).collect(), molecules, definition };
+    let mut judge =
+        Judge { chemistry: prepared.into_iter().map(|file| file.chemistry).collect(), molecules, definition };
     judge.find_bonds(inputs, &between);
     judge.find_bonds(inputs, &inside);
     let mut clashes: Vec<Overlap> = between.into_par_iter().filter_map(|pair| judge.verdict(pair)).collect();

@@ -158,9 +158,8 @@ impl Report {
 
     /// Deepest first, ties by atom ids.
     fn deepest(&self, count: usize) -> impl Iterator<Item = Overlap> + use<> {
-        let order = |a: &Overlap, b: &Overlap| {
-            b.depth.total_cmp(&a.depth).then((a.first, a.second).cmp(&(b.first, b.second)))
-        };
+        let order =
+            |a: &Overlap, b: &Overlap| b.depth.total_cmp(&a.depth).then((a.first, a.second).cmp(&(b.first, b.second)));
         let mut deepest = self.pairs.clone();
         if count < deepest.len() {
             deepest.select_nth_unstable_by(count, order);

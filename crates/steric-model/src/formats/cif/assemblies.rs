@@ -165,7 +165,9 @@ impl<'s> ChainIndex<'s> {
             let all = index.get(name).map_or(&[][..], Vec::as_slice);
             let found: Vec<u32> = match (model, all.first()) {
                 (Some(number), _) => all.iter().copied().filter(|&chain| number_of(chain) == number).collect(),
-                (None, Some(&first)) => all.iter().copied().take_while(|&chain| model_of(chain) == model_of(first)).collect(),
+                (None, Some(&first)) => {
+                    all.iter().copied().take_while(|&chain| model_of(chain) == model_of(first)).collect()
+                }
                 (None, None) => Vec::new(),
             };
             if !found.is_empty() {

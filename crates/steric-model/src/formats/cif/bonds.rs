@@ -40,7 +40,8 @@ pub(super) fn read_bonds(block: &Block<'_>, structure: &Structure, warnings: &mu
         };
         work_left = work_left.saturating_sub(first.len() + second.len());
         if work_left == 0 {
-            warnings.push(table.place(), || "there are more bonds than atoms can have; the rest are left out".to_owned());
+            warnings
+                .push(table.place(), || "there are more bonds than atoms can have; the rest are left out".to_owned());
             break;
         }
         join_models(first, second, *order, &mut bonds);

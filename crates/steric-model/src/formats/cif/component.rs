@@ -31,7 +31,8 @@ pub(super) fn read_component(
     path: &Path,
     warnings: &mut Warnings,
 ) -> Result<StructureBuilder, ReadError> {
-    let missing = |place| ReadError::content(path, place, "coordinates of every atom of the component", "atoms without");
+    let missing =
+        |place| ReadError::content(path, place, "coordinates of every atom of the component", "atoms without");
     let table = block.table("chem_comp_atom").ok_or_else(|| missing(Place::File))?;
     let positions = COORDINATES.iter().find_map(|set| positions(table, set)).ok_or_else(|| missing(table.place()))?;
     let mut builder = StructureBuilder::new("", positions.len());

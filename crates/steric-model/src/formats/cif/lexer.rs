@@ -177,7 +177,8 @@ fn end_of_line(bytes: &[u8], from: usize) -> usize {
 }
 
 fn is_reserved(word: &[u8]) -> bool {
-    let starts_with = |reserved: &[u8]| word.len() >= reserved.len() && word[..reserved.len()].eq_ignore_ascii_case(reserved);
+    let starts_with =
+        |reserved: &[u8]| word.len() >= reserved.len() && word[..reserved.len()].eq_ignore_ascii_case(reserved);
     match word[0] {
         b'd' | b'D' => starts_with(b"data_"),
         b's' | b'S' => starts_with(b"save_") || word.eq_ignore_ascii_case(b"stop_"),
@@ -229,7 +230,14 @@ mod tests {
 
     #[test]
     fn reserved_words_have_no_case_and_comments_are_skipped() {
-        let expected = [Token::Data(b"X"), Token::Loop, Token::Name(b"_a.b"), Token::Value(b"c#d"), Token::Save(b"f"), Token::Save(b"")];
+        let expected = [
+            Token::Data(b"X"),
+            Token::Loop,
+            Token::Name(b"_a.b"),
+            Token::Value(b"c#d"),
+            Token::Save(b"f"),
+            Token::Save(b""),
+        ];
         assert_eq!(tokens("# data_no\nDaTa_X LOOP_\t_a.b c#d #e\nsave_f Save_"), expected);
         assert_eq!(values("data loop save data-x 'data_x'"), ["data", "loop", "save", "data-x", "data_x"]);
     }

@@ -77,7 +77,18 @@ mod tests {
 
     #[test]
     fn numbers_agree_with_the_standard_library() {
-        for text in ["0", "-0.5", ".5", "5.", "+1.25", "123456.789", "9007199254740993", "1e-3", "-2.5E2", "0.1234567890123456789"] {
+        for text in [
+            "0",
+            "-0.5",
+            ".5",
+            "5.",
+            "+1.25",
+            "123456.789",
+            "9007199254740993",
+            "1e-3",
+            "-2.5E2",
+            "0.1234567890123456789",
+        ] {
             assert_eq!(parse_number(text.as_bytes()), text.parse::<f64>().ok(), "{text}");
         }
         assert_eq!(parse_number(b"10.25(3)"), Some(10.25));
@@ -95,7 +106,10 @@ mod tests {
 
     #[test]
     fn charges_may_have_their_sign_last() {
-        assert_eq!(["2", "-1", "2+", "1-", "+3"].map(|text| parse_charge(text.as_bytes())), [2, -1, 2, -1, 3].map(Some));
+        assert_eq!(
+            ["2", "-1", "2+", "1-", "+3"].map(|text| parse_charge(text.as_bytes())),
+            [2, -1, 2, -1, 3].map(Some)
+        );
         assert_eq!(parse_charge(b"300"), None);
     }
 }

@@ -142,7 +142,17 @@ mod tests {
         let quarter_turn = glam::DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2);
         operators.insert("P".into(), Some(Pose { rotation: quarter_turn, translation: DVec3::ZERO }));
         operators.insert("X0".into(), Some(Pose::from_translation(DVec3::Z)));
-        operators.insert("M".into(), pose_of([[Some(-1.0), Some(0.0), Some(0.0)], [Some(0.0), Some(1.0), Some(0.0)], [Some(0.0), Some(0.0), Some(1.0)]], [Some(0.0); 3]));
+        operators.insert(
+            "M".into(),
+            pose_of(
+                [
+                    [Some(-1.0), Some(0.0), Some(0.0)],
+                    [Some(0.0), Some(1.0), Some(0.0)],
+                    [Some(0.0), Some(0.0), Some(1.0)],
+                ],
+                [Some(0.0); 3],
+            ),
+        );
         operators.insert("a-b".into(), Some(Pose::IDENTITY));
         operators
     }

@@ -147,7 +147,12 @@ impl Sites {
     }
 
     /// Adds every row of a table.
-    pub(super) fn push_table(&mut self, table: &Table<'_>, path: &Path, warnings: &mut Warnings) -> Result<(), ReadError> {
+    pub(super) fn push_table(
+        &mut self,
+        table: &Table<'_>,
+        path: &Path,
+        warnings: &mut Warnings,
+    ) -> Result<(), ReadError> {
         let roles = Roles::find(|name| table.column(name));
         (0..table.rows()).try_for_each(|row| self.push(&TableSite { table, roles: &roles, row }, path, warnings))
     }
@@ -250,7 +255,8 @@ fn bad_coordinate<'a>(
         return Err(ReadError::content(path, site.place(role), format!("the {axis} coordinate in angstroms"), found));
     }
     let place = if warnings.first.len() < Warnings::KEPT { site.place(Role::Serial) } else { Place::File };
-    warnings.push(place, || format!("atom {} has no {axis} coordinate and is left out", site.cell(Role::Serial).to_smol()));
+    warnings
+        .push(place, || format!("atom {} has no {axis} coordinate and is left out", site.cell(Role::Serial).to_smol()));
     Ok(None)
 }
 

@@ -68,7 +68,12 @@ impl<'a> Reader<'a, '_> {
             Token::Loop => self.read_loop()?,
             Token::Name(name) => self.read_pair(name)?,
             Token::Value(value) => {
-                return Err(ReadError::content(self.path, self.lexer.place_of(value), "a data name before a value", value));
+                return Err(ReadError::content(
+                    self.path,
+                    self.lexer.place_of(value),
+                    "a data name before a value",
+                    value,
+                ));
             }
             Token::End => return Ok(false),
         }
@@ -105,7 +110,9 @@ impl<'a> Reader<'a, '_> {
         loop {
             match self.lexer.next()? {
                 Token::Save(b"") => return Ok(()),
-                Token::End => return Err(self.lexer.error(position, "save_ that closes this frame", "the end of the file")),
+                Token::End => {
+                    return Err(self.lexer.error(position, "save_ that closes this frame", "the end of the file"));
+                }
                 _ => {}
             }
         }
@@ -178,7 +185,11 @@ impl<'a> Reader<'a, '_> {
         let roles = Roles::find(|role| columns.iter().position(|(_, column)| column.eq_ignore_ascii_case(role)));
         let is_extra = self.chosen.as_ref().is_some_and(|content| content.rank() == 2);
         if [Role::X, Role::Y, Role::Z].iter().any(|&role| roles.column(role).is_none()) {
-            return Err(self.lexer.error(position, "the columns Cartn_x, Cartn_y and Cartn_z of _atom_site", "not all three"));
+            return Err(self.lexer.error(
+                position,
+                "the columns Cartn_x, Cartn_y and Cartn_z of _atom_site",
+                "not all three",
+            ));
         }
         let Some(content) = &mut self.open else { return Ok(()) };
         if content.sites.is_empty() && !is_extra {
