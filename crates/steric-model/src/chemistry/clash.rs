@@ -113,14 +113,24 @@ impl ClashDefinition {
     }
 
     /// Whether the definition looks at this atom at all.
+    ///
+    /// MolProbity and its heavy-atom form take every alternate location with an occupancy above 10 %, as probe does:
+    /// A and B never clash with each other, but both can clash with what is there in either case. The others take the
+    /// first alternate location of each residue position, as a viewer shows it.
     pub fn takes_part(&self, structure: &Structure, atom: u32) -> bool {
         let atoms = &structure.atoms;
-        let atom = atom as usize;
         match self {
-            Self::MolProbity => atoms.occupancies[atom] > 0.1,
-            Self::HeavyAtoms => atoms.occupancies[atom] > 0.1 && !is_hydrogen(atoms.elements[atom]),
-            _ => true,
+            Self::MolProbity => atoms.occupancies[atom as usize] > 0.1,
+            Self::HeavyAtoms => atoms.occupancies[atom as usize] > 0.1 && !is_hydrogen(atoms.elements[atom as usize]),
+            _ => is_first_alternate(structure, atom),
         }
+    }
+
+    /// Whether this atom counts among the atoms that [`ClashDefinition::score`] divides by: it takes part and is no
+    /// water.
+    pub fn counts(&self, structure: &Structure, atom: u32) -> bool {
+        let residue = structure.atoms.residues[atom as usize];
+        self.takes_part(structure, atom) && !is_water(structure.residues[residue as usize].name)
     }
 
     /// Whether two atoms of one structure clash, given how far their spheres interpenetrate.
@@ -141,7 +151,9 @@ impl ClashDefinition {
             return None;
         }
         let overlap = overlap - self.allowance(of_a.roles[a as usize], of_b.roles[b as usize]);
-        (overlap >= self.least_overlap()).then(|| Clash { overlap, severity: Severity::of(overlap) })
+        // packmol keeps a distance, so atoms exactly that far apart are fine.
+        let too_near = if matches!(self, Self::Tolerance(_)) { overlap > 0.0 } else { overlap >= self.least_overlap() };
+        too_near.then(|| Clash { overlap, severity: Severity::of(overlap) })
     }
 
     /// The score that goes with so many clashes among so many atoms, if the definition has one.
@@ -171,13 +183,35 @@ impl ClashDefinition {
 
     fn allowance(&self, a: Role, b: Role) -> f32 {
         match self {
-            _ if !a.bonds_with(b) => 0.0,
-            Self::ChimeraX => 0.4,
-            Self::MolProbity | Self::HeavyAtoms if a.salt_bridge_with(b) => 0.8,
-            Self::MolProbity | Self::HeavyAtoms => 0.6,
-            Self::Tolerance(_) | Self::Radii { .. } => 0.0,
+            Self::ChimeraX if a.bonds_with(b) => 0.4,
+            Self::MolProbity | Self::HeavyAtoms if a.bonds_or_faces(b) => {
+                if a.salt_bridge_with(b) {
+                    0.8
+                } else {
+                    0.6
+                }
+            }
+            _ => 0.0,
         }
     }
+}
+
+// Walks back to the start of the residue position (two residues can share one), but not through a whole file that puts
+// everything in one residue.
+fn is_first_alternate(structure: &Structure, atom: u32) -> bool {
+    let own = structure.atoms.alternates[atom as usize];
+    if own == 0 {
+        return true;
+    }
+    let residue_of = |atom: usize| &structure.residues[structure.atoms.residues[atom] as usize];
+    let here = residue_of(atom as usize);
+    let same = |&before: &usize| {
+        let there = residue_of(before);
+        (there.chain, there.number, there.insertion) == (here.chain, here.number, here.insertion)
+    };
+    let earlier = (0..atom as usize).rev().take(500).take_while(same);
+    let first = earlier.map(|before| structure.atoms.alternates[before]).filter(|&alternate| alternate != 0).last();
+    first.is_none_or(|first| first == own)
 }
 
 impl fmt::Display for ClashDefinition {

@@ -5,6 +5,7 @@
 //! The search for close pairs is not done here: it runs with [`ClashDefinition::radii`] and
 //! [`ClashDefinition::least_overlap`] and hands each pair to [`ClashDefinition::judge`].
 
+mod atom_types;
 mod bonds;
 mod clash;
 mod hydrogen_bonds;
