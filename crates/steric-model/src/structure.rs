@@ -232,6 +232,21 @@ impl StructureBuilder {
             self.start_model(1);
         }
         let residue = self.residue_of(&record);
+        self.push_to(residue, record);
+    }
+
+    /// Adds one atom to the residue of the atom before, whatever the record says about residue and chain; the first
+    /// atom of a model goes by its record. For readers that can tell cheaply that nothing changed.
+    #[inline]
+    pub fn push_to_same_residue(&mut self, record: AtomRecord<'_>) {
+        match self.current {
+            Some(residue) => self.push_to(residue, record),
+            None => self.push(record),
+        }
+    }
+
+    #[inline]
+    fn push_to(&mut self, residue: u32, record: AtomRecord<'_>) {
         let atoms = &mut self.structure.atoms;
         atoms.positions.push(record.position);
         atoms.elements.push(record.element);

@@ -10,6 +10,8 @@ pub mod gro;
 mod gzip;
 pub mod mol2;
 mod naming;
+pub mod pdb;
+pub mod pdbqt;
 pub mod sdf;
 mod sdf_v3000;
 mod sniff;
@@ -149,7 +151,9 @@ fn read_as(format: Format, bytes: &[u8], path: &Path) -> Result<Parsed<Structure
         Format::Sdf => sdf::read_sdf(bytes, path),
         Format::Mol2 => mol2::read_mol2(bytes, path),
         Format::Mmcif => cif::read_mmcif(bytes, path),
-        Format::Pdb | Format::Pdbqt | Format::Bcif | Format::CellPack => {
+        Format::Pdb => pdb::read_pdb(bytes, path),
+        Format::Pdbqt => pdbqt::read_pdbqt(bytes, path),
+        Format::Bcif | Format::CellPack => {
             Err(not_a_molecule(path, format.name().as_bytes()))
         }
     }
