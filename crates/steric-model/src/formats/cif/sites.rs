@@ -39,7 +39,8 @@ pub(super) enum Role {
     Model,
 }
 
-const ROLE_NAMES: [&str; 21] = [
+/// The columns of `_atom_site` that matter, by role.
+pub(super) const ROLE_NAMES: [&str; 21] = [
     "group_PDB",
     "id",
     "type_symbol",

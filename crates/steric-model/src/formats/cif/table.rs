@@ -5,6 +5,7 @@
 
 use smol_str::{SmolStr, format_smolstr};
 
+use super::super::bcif::{ColumnData, Values};
 use super::number::{parse_charge, parse_integer, parse_number};
 use crate::{Name, Place};
 
@@ -132,6 +133,7 @@ pub(super) struct Table<'a> {
 #[derive(Clone, Debug)]
 enum Cells<'a> {
     Rows(Vec<&'a [u8]>),
+    Columns(Vec<ColumnData<'a>>),
 }
 
 impl<'a> Table<'a> {
@@ -141,9 +143,21 @@ impl<'a> Table<'a> {
         Self { category: SmolStr::new(category), columns, rows, cells: Cells::Rows(cells), place }
     }
 
+    /// A table of a binary file, column by column; all have `rows` rows.
+    pub(super) fn of_columns(
+        category: &str,
+        columns: Vec<(&'a str, ColumnData<'a>)>,
+        rows: usize,
+        place: Place,
+    ) -> Self {
+        let (columns, data): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+        let rows = if columns.is_empty() { 0 } else { rows };
+        Self { category: SmolStr::new(category), columns, rows, cells: Cells::Columns(data), place }
+    }
+
     /// Adds a column to a table of a single row. `false` if there is such a column already.
     pub(super) fn add_single(&mut self, column: &'a str, value: &'a [u8]) -> bool {
-        let Cells::Rows(cells) = &mut self.cells;
+        let Cells::Rows(cells) = &mut self.cells else { return false };
         if self.rows != 1 || self.columns.iter().any(|known| known.eq_ignore_ascii_case(column)) {
             return false;
         }
@@ -172,12 +186,25 @@ impl<'a> Table<'a> {
         let Some(column) = column else { return Cell::Absent };
         match &self.cells {
             Cells::Rows(cells) => Cell::of_text(cells.get(row * self.columns.len() + column).copied().unwrap_or(b"")),
+            Cells::Columns(columns) => columns.get(column).map_or(Cell::Absent, |data| cell_of(data, row)),
         }
     }
 
     /// The value at a row of a column, by the column's name; for tables of a few rows.
     pub(super) fn get(&self, row: usize, column: &str) -> Cell<'a> {
         self.cell(row, self.column(column))
+    }
+}
+
+#[inline]
+fn cell_of<'a>(data: &ColumnData<'a>, row: usize) -> Cell<'a> {
+    if !data.is_present(row) {
+        return Cell::Absent;
+    }
+    match &data.values {
+        Values::Ints(values) => values.get(row).map_or(Cell::Absent, |&value| Cell::Integer(value)),
+        Values::Floats(values) => values.get(row).map_or(Cell::Absent, |&value| Cell::Number(value)),
+        Values::Texts(texts) => Cell::of_text(texts.get(row).as_bytes()),
     }
 }
 

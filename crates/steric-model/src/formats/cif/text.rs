@@ -36,9 +36,18 @@ pub(super) fn read_content<'a>(
     let mut reader = Reader { lexer: Lexer::new(bytes, path), path, warnings, open: None, chosen: None, others: 0 };
     while reader.step()? {}
     reader.close_block()?;
-    let others = reader.others;
-    let chosen = reader.chosen.filter(|content| content.rank() > 0);
-    let Some(content) = chosen else {
+    let (chosen, others) = (reader.chosen, reader.others);
+    choose(chosen, others, path, warnings)
+}
+
+/// The chosen block, with a warning about others; an error where no block has atoms.
+pub(super) fn choose<'a>(
+    chosen: Option<Content<'a>>,
+    others: usize,
+    path: &Path,
+    warnings: &mut Warnings,
+) -> Result<Content<'a>, ReadError> {
+    let Some(content) = chosen.filter(|content| content.rank() > 0) else {
         let expected = "a data block with _atom_site.Cartn_x or with the atoms of a chemical component";
         return Err(ReadError::content(path, Place::File, expected, "no atoms"));
     };
