@@ -5,6 +5,8 @@
 //! ([`Format::from_path`]). [`write`](fn@write) goes by the ending alone; it writes a temporary file beside the target
 //! and renames it, so that no reader ever meets half a file.
 
+#[allow(dead_code, unused_imports, reason = "the codec's accessors by type are for other readers of tables")]
+mod bcif;
 pub mod cif;
 pub mod gro;
 mod gzip;
