@@ -155,7 +155,8 @@ fn read_as(format: Format, bytes: &[u8], path: &Path) -> Result<Parsed<Structure
         Format::Mmcif => cif::read_mmcif(bytes, path),
         Format::Pdb => pdb::read_pdb(bytes, path),
         Format::Pdbqt => pdbqt::read_pdbqt(bytes, path),
-        Format::Bcif | Format::CellPack => {
+        Format::Bcif => cif::read_bcif(bytes, path),
+        Format::CellPack => {
             Err(not_a_molecule(path, format.name().as_bytes()))
         }
     }

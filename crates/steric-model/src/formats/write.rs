@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::{Format, gro, xyz};
+use super::{Format, cif, gro, pdb, xyz};
 use crate::{Structure, WriteError};
 
 /// Writes a structure in the format that the ending names; `.gz` compresses. The file appears whole or not at all.
@@ -38,6 +38,9 @@ pub fn write(path: &Path, structure: &Structure) -> Result<(), WriteError> {
 /// Writes a structure to any stream in this format, uncompressed.
 pub fn write_bytes(format: Format, structure: &Structure, out: &mut dyn Write) -> io::Result<()> {
     match format {
+        Format::Pdb => pdb::write_pdb(structure, out),
+        Format::Mmcif => cif::write_mmcif(structure, out),
+        Format::Bcif => cif::write_bcif(structure, out),
         Format::Gro => gro::write_gro(structure, out),
         Format::Xyz => xyz::write_xyz(structure, out),
         _ => Err(io::Error::new(io::ErrorKind::InvalidInput, cannot_write(format))),

@@ -246,6 +246,23 @@ impl Molecules {
         self.left_out
     }
 
+    /// How many atoms of the scene come from atoms of the given kind, each copy counted; called with file and atom.
+    pub fn count(&self, mut is_of_kind: impl FnMut(u32, u32) -> bool) -> u64 {
+        let mut last = (u32::MAX, 0);
+        let mut total = 0;
+        for (origin, molecule) in self.origins.iter().zip(self.scene.molecules()) {
+            // Copies of a unit follow each other and are alike.
+            if last.0 != origin.first_atom {
+                let first = origin.first_atom as usize;
+                let atoms = first..first + self.scene.types()[molecule.kind.0 as usize].atoms as usize;
+                let of_kind = self.atoms[atoms].iter().filter(|&&atom| is_of_kind(origin.file, atom)).count();
+                last = (origin.first_atom, of_kind as u64);
+            }
+            total += last.1;
+        }
+        total
+    }
+
     /// Which file an atom of the scene comes from, which atom of it, and which copy.
     pub fn origin(&self, atom: AtomId) -> Origin {
         let MoleculeOrigin { file, copy, first_atom, .. } = self.origins[atom.molecule.0 as usize];

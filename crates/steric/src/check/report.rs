@@ -109,7 +109,7 @@ impl Report {
         seconds: Seconds,
     ) -> Self {
         let atoms = scene.scene().atoms();
-        let score = definition.score_name().zip(definition.score(pairs.len() as u64, atoms));
+        let score = score(inputs, &scene, definition, pairs.len() as u64);
         let files = inputs.len() as u32;
         let mut report = Self {
             files: inputs.iter().map(|input| input.path.display().to_string()).collect(),
@@ -120,7 +120,7 @@ impl Report {
             overlaps: pairs.len() as u64,
             molecules_overlapping: molecules_overlapping(&scene, &pairs),
             definition: definition.to_string(),
-            score: score.map(|(name, value)| Score { name, value }),
+            score,
             worst: Vec::new(),
             species: species(&scene, &pairs),
             backend: "cpu",
@@ -168,6 +168,12 @@ impl Report {
         deepest.sort_unstable_by(order);
         deepest.into_iter()
     }
+}
+
+fn score(inputs: &[Input], scene: &Molecules, definition: ClashDefinition, clashes: u64) -> Option<Score> {
+    let name = definition.score_name()?;
+    let atoms = scene.count(|file, atom| definition.counts(&inputs[file as usize].structure, atom));
+    definition.score(clashes, atoms).map(|value| Score { name, value })
 }
 
 fn described(by: MoleculesBy) -> String {
