@@ -6,9 +6,33 @@ fn main() {
     let threads: usize = args.next().unwrap().parse().unwrap();
     let kind = args.next().unwrap_or("auto".into()).parse().unwrap();
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().unwrap();
-    let scene = match which.as_str() { "rods" => steric_scenes::rods(n), "inst" => steric_scenes::rods_as_instances(n), "solution" => steric_scenes::solution(n), _ => steric_scenes::mixed(n) };
+    let scene = match which.as_str() {
+        "rods" => steric_scenes::rods(n),
+        "inst" => steric_scenes::rods_as_instances(n),
+        "solution" => steric_scenes::solution(n),
+        _ => steric_scenes::mixed(n),
+    };
     let s = steric_collide::OverlapSearch { index: kind, ..Default::default() };
-    for _ in 0..5 { let t = Instant::now(); let c = s.count(&scene); let e = t.elapsed(); println!("count {c} {:.1} ms {:.1} ns/atom", e.as_secs_f64()*1e3, e.as_secs_f64()*1e9/n as f64); }
-    if std::env::var("COUNT").is_err() { for _ in 0..5 { let t = Instant::now(); let f = s.forces(&scene); let e = t.elapsed(); println!("force {:.6e} {:x} {:.1} ms {:.1} ns/atom", f.total(), f.state_hash(), e.as_secs_f64()*1e3, e.as_secs_f64()*1e9/n as f64); } }
-    let st = std::fs::read_to_string("/proc/self/status").unwrap(); println!("{}", st.lines().find(|l| l.starts_with("VmHWM")).unwrap());
+    for _ in 0..std::env::var("R").map_or(5, |r| r.parse().unwrap()) {
+        let t = Instant::now();
+        let c = s.count(&scene);
+        let e = t.elapsed();
+        println!("count {c} {:.1} ms {:.1} ns/atom", e.as_secs_f64() * 1e3, e.as_secs_f64() * 1e9 / n as f64);
+    }
+    if std::env::var("COUNT").is_err() {
+        for _ in 0..5 {
+            let t = Instant::now();
+            let f = s.forces(&scene);
+            let e = t.elapsed();
+            println!(
+                "force {:.6e} {:x} {:.1} ms {:.1} ns/atom",
+                f.total(),
+                f.state_hash(),
+                e.as_secs_f64() * 1e3,
+                e.as_secs_f64() * 1e9 / n as f64
+            );
+        }
+    }
+    let st = std::fs::read_to_string("/proc/self/status").unwrap();
+    println!("{}", st.lines().find(|l| l.starts_with("VmHWM")).unwrap());
 }

@@ -71,11 +71,13 @@ pub struct Molecule {
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
     clusters: Vec<Cluster>,
+    bounds: Vec<Sphere>,
     types: Vec<MoleculeType>,
     molecules: Vec<Molecule>,
     periodic_box: Option<PeriodicBox>,
-    // Of all atoms of all types; minimum above maximum while there are none.
+    // Of all atoms of all types, and of the bounding spheres of their clusters.
     radii: Option<(f32, f32)>,
+    cluster_radii: Option<(f32, f32)>,
 }
 
 impl Scene {
@@ -88,11 +90,12 @@ impl Scene {
     pub fn add_tree(&mut self, name: impl Into<SmolStr>, tree: &SphereTree) -> TypeId {
         let first = self.clusters.len() as u32;
         self.clusters.extend_from_slice(tree.clusters());
+        self.bounds.extend_from_slice(tree.bounds());
+        for bound in tree.bounds() {
+            widen(&mut self.cluster_radii, bound.radius);
+        }
         for cluster in tree.clusters() {
-            for &radius in &cluster.radii[..cluster.len()] {
-                let (least, most) = self.radii.unwrap_or((radius, radius));
-                self.radii = Some((least.min(radius), most.max(radius)));
-            }
+            cluster.radii[..cluster.len()].iter().for_each(|&radius| widen(&mut self.radii, radius));
         }
         let clusters = first..self.clusters.len() as u32;
         self.types.push(MoleculeType { name: name.into(), clusters, atoms: tree.atoms() as u32, bound: tree.bound() });
@@ -126,6 +129,11 @@ impl Scene {
         &self.clusters
     }
 
+    /// For each cluster a sphere around all its atoms, radii included, in the molecule's own frame.
+    pub fn bounds(&self) -> &[Sphere] {
+        &self.bounds
+    }
+
     /// The molecule types.
     pub fn types(&self) -> &[MoleculeType] {
         &self.types
@@ -156,6 +164,16 @@ impl Scene {
         self.radii
     }
 
+    /// The smallest and the largest radius of any cluster's bounding sphere, in angstroms; `None` without atoms.
+    pub fn cluster_radii(&self) -> Option<(f32, f32)> {
+        self.cluster_radii
+    }
+
+    /// Whether every molecule type is a single atom.
+    pub fn is_single_atoms(&self) -> bool {
+        self.types.iter().all(|kind| kind.atoms == 1)
+    }
+
     /// The periodic box, if there is one.
     pub fn periodic_box(&self) -> Option<PeriodicBox> {
         self.periodic_box
@@ -178,4 +196,9 @@ impl Scene {
             })
         })
     }
+}
+
+fn widen(range: &mut Option<(f32, f32)>, value: f32) {
+    let (least, most) = range.unwrap_or((value, value));
+    *range = Some((least.min(value), most.max(value)));
 }

@@ -22,7 +22,7 @@ pub const LANES: usize = 8;
 ///
 /// Unused lanes have NaN coordinates, so that no comparison with them is ever true, and [`Cluster::NO_ATOM`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(64))]
+#[repr(C, align(32))]
 pub struct Cluster {
     /// Coordinates in angstroms in the molecule's own frame: all x, all y, all z.
     pub xyz: [[f32; LANES]; 3],
@@ -30,8 +30,6 @@ pub struct Cluster {
     pub radii: [f32; LANES],
     /// Indices of the atoms in the molecule type.
     pub atoms: [u32; LANES],
-    /// A sphere around all atoms, radii included.
-    pub bound: Sphere,
 }
 
 impl Cluster {
@@ -40,12 +38,7 @@ impl Cluster {
 
     fn new(atoms: &[u32], positions: &[Vec3], radii: &[f32]) -> Self {
         let empty = [f32::NAN; LANES];
-        let mut cluster = Self {
-            xyz: [empty; 3],
-            radii: [0.0; LANES],
-            atoms: [Self::NO_ATOM; LANES],
-            bound: bounding_sphere(atoms, positions, radii),
-        };
+        let mut cluster = Self { xyz: [empty; 3], radii: [0.0; LANES], atoms: [Self::NO_ATOM; LANES] };
         for (lane, &atom) in atoms.iter().enumerate() {
             let position = positions[atom as usize];
             for axis in 0..3 {
@@ -108,6 +101,7 @@ pub enum Grouping<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SphereTree {
     clusters: Vec<Cluster>,
+    bounds: Vec<Sphere>,
     groups: Vec<Group>,
     bound: Sphere,
     atoms: usize,
@@ -119,22 +113,31 @@ impl SphereTree {
         assert_eq!(positions.len(), radii.len(), "one radius per atom");
         assert!(positions.iter().all(|position| position.is_finite()), "coordinates are finite");
         let mut clusters = Vec::with_capacity(positions.len() / LANES + 1);
+        let mut bounds = Vec::with_capacity(positions.len() / LANES + 1);
         let mut groups = Vec::new();
         for mut members in group_members(positions, grouping) {
             let first = clusters.len() as u32;
-            split(&mut members, positions, &mut |atoms| clusters.push(Cluster::new(atoms, positions, radii)));
+            split(&mut members, positions, &mut |atoms| {
+                clusters.push(Cluster::new(atoms, positions, radii));
+                bounds.push(bounding_sphere(atoms, positions, radii));
+            });
             groups.push(Group {
                 clusters: first..clusters.len() as u32,
                 bound: bounding_sphere(&members, positions, radii),
             });
         }
         let all: Vec<u32> = (0..positions.len() as u32).collect();
-        Self { clusters, groups, bound: bounding_sphere(&all, positions, radii), atoms: positions.len() }
+        Self { clusters, bounds, groups, bound: bounding_sphere(&all, positions, radii), atoms: positions.len() }
     }
 
     /// The leaves, group by group.
     pub fn clusters(&self) -> &[Cluster] {
         &self.clusters
+    }
+
+    /// For each leaf a sphere around all its atoms, radii included.
+    pub fn bounds(&self) -> &[Sphere] {
+        &self.bounds
     }
 
     /// The level between the whole and the clusters.
@@ -212,15 +215,14 @@ fn bounding_sphere(atoms: &[u32], positions: &[Vec3], radii: &[f32]) -> Sphere {
             .map(|atom| (reach(center, atom), atom))
             .fold((f32::NEG_INFINITY, 0), |best, next| if next.0 > best.0 { next } else { best })
     };
-    let mut best = Sphere { center, radius: farthest(center).0 };
-    let steps = if atoms.len() <= LANES { 24 } else { 8 };
+    let mut best = Sphere { center, radius: f32::INFINITY };
+    let steps = if atoms.len() <= LANES { 12 } else { 4 };
     for step in 2..2 + steps {
-        let (_, atom) = farthest(center);
-        center += (positions[atom as usize] - center) / step as f32;
-        let radius = farthest(center).0;
+        let (radius, atom) = farthest(center);
         if radius < best.radius {
             best = Sphere { center, radius };
         }
+        center += (positions[atom as usize] - center) / step as f32;
     }
     // Rounding must not let an atom stick out.
     Sphere { radius: best.radius * (1.0 + 1e-5) + 1e-5, ..best }
@@ -228,7 +230,7 @@ fn bounding_sphere(atoms: &[u32], positions: &[Vec3], radii: &[f32]) -> Sphere {
 
 /// Lloyd's algorithm from farthest-point seeds: no random numbers, so the same molecule gives the same groups.
 fn k_means(positions: &[Vec3], groups: usize) -> Vec<u32> {
-    let groups = groups.clamp(1, positions.len().max(1));
+    let groups = groups.max(1).min(positions.len());
     let mut means = farthest_points(positions, groups);
     let mut labels = vec![0; positions.len()];
     for _ in 0..10 {
@@ -303,12 +305,14 @@ mod tests {
                 let tree = SphereTree::new(&positions, &radii, grouping);
                 let mut seen = vec![0; atoms.len()];
                 for group in tree.groups() {
-                    for cluster in &tree.clusters()[group.clusters.start as usize..group.clusters.end as usize] {
+                    for index in group.clusters.clone() {
+                        let cluster = &tree.clusters()[index as usize];
+                        let bound = tree.bounds()[index as usize];
                         for lane in 0..cluster.len() {
                             let index = cluster.atoms[lane] as usize;
                             seen[index] += 1;
                             prop_assert_eq!(cluster.atom(lane).center, positions[index]);
-                            prop_assert!(holds(cluster.bound, cluster.atom(lane)));
+                            prop_assert!(holds(bound, cluster.atom(lane)));
                             prop_assert!(holds(group.bound, cluster.atom(lane)));
                             prop_assert!(holds(tree.bound(), cluster.atom(lane)));
                         }

@@ -4,13 +4,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
-use steric_model::{AtomId, Scene};
+use steric_model::{AtomId, PeriodicBox, Scene};
 
 use super::force::{ForceSum, Forces};
 use super::slab::Slab;
-use super::sweep::{Question, Touch, Visitor, sweep};
+use super::sweep::{AtomTouch, Level, Question, Touch, Visitor, sweep};
 use crate::index::IndexKind;
+use crate::index::guests::Guests;
 use crate::index::lattice::Lattice;
+use crate::index::levels::levels;
 use crate::index::slabs::Slabs;
 use crate::reference;
 use crate::simd::Lanes;
@@ -97,59 +99,105 @@ impl OverlapSearch {
     /// For each atom the sum over its overlaps of the depth, along the way out. Sums are in fixed point, so the bits
     /// are the same for any number of threads.
     pub fn forces(&self, scene: &Scene) -> Forces {
+        let mut forces = Forces::default();
+        self.forces_into(scene, &mut forces);
+        forces
+    }
+
+    /// As [`OverlapSearch::forces`], into memory that is there already; a simulation asks at every step.
+    pub fn forces_into(&self, scene: &Scene, forces: &mut Forces) {
         match self.plan(scene) {
-            Plan::Nothing => Forces::zero(scene),
-            Plan::Reference => reference::forces(scene, *self),
+            Plan::Nothing => forces.zero(scene),
+            Plan::Reference => *forces = reference::forces(scene, *self),
             Plan::Cells(cells) => {
-                let sum = ForceSum::new(scene, cells.question);
+                let sum = ForceSum::new(scene, cells.question, forces);
                 cells.sweep(scene, || sum.visitor());
-                sum.finish()
+                sum.finish();
             }
         }
     }
 
-    fn plan(&self, scene: &Scene) -> Plan {
-        let Some((least, most)) = scene.radii() else { return Plan::Nothing };
+    pub(crate) fn plan(&self, scene: &Scene) -> Plan {
+        let Some(((least, most), (_, largest))) = scene.radii().zip(scene.cluster_radii()) else {
+            return Plan::Nothing;
+        };
         let reach = -self.allow;
         if scene.molecules().is_empty() || 2.0 * most + reach <= 0.0 {
             return Plan::Nothing;
         }
-        let largest = scene.clusters().iter().map(|cluster| cluster.bound.radius).fold(0.0, f32::max);
-        let edge = f64::from(2.0 * largest + reach) + 0.01;
-        let lattice = match scene.periodic_box() {
+        let space = match scene.periodic_box() {
             // An atom must not meet two images of another one.
-            Some(periodic_box) if periodic_box.widths().min_element() < 2.0 * f64::from(2.0 * most + reach) => None,
-            Some(periodic_box) => Lattice::periodic(periodic_box, edge),
-            None => {
-                let (low, high) = extent(scene);
-                Some(Lattice::open(low, high, edge))
+            Some(periodic_box) if periodic_box.widths().min_element() < 2.0 * f64::from(2.0 * most + reach) => {
+                return Plan::Reference;
             }
+            Some(periodic_box) => Space::Periodic(periodic_box),
+            None => Space::open(scene),
         };
-        let Some(lattice) = lattice else { return Plan::Reference };
-        let uniform_radius = (least == most).then_some(least);
-        let question = Question { reach, inside_molecules: self.inside_molecules, uniform_radius };
-        let slabs = Slabs::new(scene, &lattice, &|_| true);
-        Plan::Cells(Box::new(Cells { lattice, slabs, question, kind: self.index }))
+        let mut planned = Vec::new();
+        for radii in levels(scene, reach, space.volume()) {
+            let largest = largest.min(radii.end);
+            let Some(lattice) = space.lattice(largest, reach) else { return Plan::Reference };
+            let slabs = Slabs::new(scene, &lattice, &radii);
+            let guests = Guests::new(scene, &lattice, &slabs, radii.end, largest, reach);
+            planned.push(Level { lattice, slabs, guests });
+        }
+        let question = Question {
+            reach,
+            inside_molecules: self.inside_molecules,
+            uniform_radius: (least == most).then_some(least),
+            single_atoms: scene.is_single_atoms(),
+        };
+        Plan::Cells(Box::new(Cells { levels: planned, question, kind: self.index }))
     }
 }
 
-enum Plan {
+pub(crate) enum Plan {
     Nothing,
     /// A periodic box so small that cells do not help.
     Reference,
     Cells(Box<Cells>),
 }
 
-struct Cells {
-    lattice: Lattice,
-    slabs: Slabs,
-    question: Question,
+pub(crate) struct Cells {
+    levels: Vec<Level>,
+    pub(crate) question: Question,
     kind: IndexKind,
 }
 
 impl Cells {
-    fn sweep<V: Visitor>(&self, scene: &Scene, visitor: impl Fn() -> V + Sync) -> Vec<V> {
-        sweep(scene, &self.lattice, &self.slabs, self.kind, self.question, visitor)
+    /// Searches every level; the visitors come in the order of levels and slabs.
+    pub(crate) fn sweep<V: Visitor>(&self, scene: &Scene, visitor: impl Fn() -> V + Sync) -> Vec<V> {
+        self.levels.iter().flat_map(|level| sweep(scene, level, self.kind, self.question, &visitor)).collect()
+    }
+}
+
+/// Where the molecules are.
+enum Space {
+    Open(DVec3, DVec3),
+    Periodic(PeriodicBox),
+}
+
+impl Space {
+    fn open(scene: &Scene) -> Self {
+        let (low, high) = extent(scene);
+        Self::Open(low, high)
+    }
+
+    fn volume(&self) -> f64 {
+        match *self {
+            Self::Open(low, high) => (high - low).max(DVec3::ONE).element_product(),
+            Self::Periodic(periodic_box) => periodic_box.volume(),
+        }
+    }
+
+    /// Cells for clusters that are no larger than this; `None` if the box is thinner than one of them.
+    fn lattice(&self, largest: f32, reach: f32) -> Option<Lattice> {
+        // Where only giants can touch, the cells of the small ones need no width at all.
+        let edge = f64::from(2.0 * largest + reach).max(f64::from(largest) / 2.0) + 0.01;
+        match *self {
+            Self::Open(low, high) => Some(Lattice::open(low, high, edge)),
+            Self::Periodic(periodic_box) => Lattice::periodic(periodic_box, edge),
+        }
     }
 }
 
@@ -167,17 +215,22 @@ fn extent(scene: &Scene) -> (DVec3, DVec3) {
 }
 
 #[derive(Default)]
-struct Count(u64);
+pub(crate) struct Count(pub(crate) u64);
 
 impl Visitor for Count {
     #[inline(always)]
     fn touch<L: Lanes>(&mut self, _: L, _: &Scene, _: &Slab, touch: Touch) {
         self.0 += u64::from(touch.bits.count_ones());
     }
+
+    #[inline(always)]
+    fn touch_atoms<L: Lanes>(&mut self, _: L, _: &Scene, _: &Slab, touch: AtomTouch) {
+        self.0 += u64::from(touch.bits.count_ones());
+    }
 }
 
 #[derive(Default)]
-struct List(Vec<Overlap>);
+pub(crate) struct List(pub(crate) Vec<Overlap>);
 
 impl Visitor for List {
     fn touch<L: Lanes>(&mut self, _: L, scene: &Scene, slab: &Slab, touch: Touch) {
@@ -185,7 +238,8 @@ impl Visitor for List {
         let [first, second] = ends.map(|end| &scene.clusters()[end.cluster as usize]);
         for (lane, other_lane) in touch.lanes() {
             let position = |slot: usize, lane: usize| Vec3::from(slab.atoms[slot].map(|axis| axis[lane]));
-            let distance = (position(touch.first, lane) + touch.shift).distance(position(touch.second, other_lane));
+            let shifted = position(touch.first, lane) + Vec3::from(touch.shift);
+            let distance = shifted.distance(position(touch.second, other_lane));
             let a = AtomId::new(ends[0].molecule, first.atoms[lane]);
             let b = AtomId::new(ends[1].molecule, second.atoms[other_lane]);
             let depth = first.radii[lane] + second.radii[other_lane] - distance;
@@ -199,7 +253,7 @@ struct PerMolecule<'a>(&'a [AtomicU32]);
 impl Visitor for PerMolecule<'_> {
     #[inline(always)]
     fn touch<L: Lanes>(&mut self, _: L, _: &Scene, slab: &Slab, touch: Touch) {
-        let [first, second] = [touch.first, touch.second].map(|slot| slab.owners[slot]);
+        let [first, second] = [touch.first, touch.second].map(|slot| slab.refs[slot].molecule);
         add_to_both(self.0, first, second, touch.bits.count_ones());
     }
 }

@@ -1,43 +1,60 @@
 //! The clusters of one slab, placed in the world and sorted by cell.
 //!
 //! How it works: a coordinate in single precision is good to a ten-thousandth of an angstrom only near its origin, so
-//! atoms are placed relative to the corner of their *tile*, a block of cells about 512 A wide. Two clusters of
-//! different tiles, or on two sides of a periodic box, are compared after one of them was shifted.
+//! atoms are placed relative to an *anchor*: the corner of their tile, a block of cells about 512 A wide, moved by whole
+//! periodic boxes where the cluster was wound around one. Two clusters with different anchors are compared after one of
+//! them was shifted. Slots come in this order: clusters that the slab owns, borrowed ones, guests of higher levels.
 
 use glam::{DMat3, DVec3, Mat3, Vec3};
-use steric_model::{Cluster, Scene};
+use steric_model::{LANES, Scene};
 
 use crate::index::IndexKind;
 use crate::index::cells::{CellKey, CellTable};
-use crate::index::lattice::{CellOf, Lattice};
-use crate::index::slabs::{ClusterRef, LayerOf, Slabs};
+use crate::index::lattice::{Lattice, floor};
+use crate::index::slabs::{ClusterRef, Entry, Slabs};
 use crate::simd::{Eight, Lanes, per_axis};
 
-/// How wide a tile is, in angstroms; a power of two, so that tile corners are exact.
+/// How wide a tile is, in angstroms.
 const TILE_WIDTH: f64 = 512.0;
 
-/// Clusters sorted by cell, one slot each. Its memory is reused from slab to slab.
+/// The bounding spheres of eight slots, for the first look at a pair.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub(crate) struct Batch {
+    /// Centres relative to the anchors: all x, all y, all z. NaN where there is no slot.
+    pub(crate) centers: [Eight; 3],
+    pub(crate) radii: Eight,
+    /// The molecule of each slot.
+    pub(crate) owners: [u32; LANES],
+}
+
+const NO_BATCH: Batch = Batch { centers: [[f32::NAN; LANES]; 3], radii: [0.0; LANES], owners: [0; LANES] };
+
+/// Clusters in slots. Its memory is reused from slab to slab.
 #[derive(Debug, Default)]
 pub(crate) struct Slab {
     /// Which cluster stands in each slot.
     pub(crate) refs: Vec<ClusterRef>,
-    /// Bounding spheres of the slots, relative to their tile: all x, all y, all z; eight spare entries at the end.
-    pub(crate) centers: [Vec<f32>; 3],
-    /// Radii of those spheres.
-    pub(crate) radii: Vec<f32>,
-    /// The molecule of each slot.
-    pub(crate) owners: Vec<u32>,
-    /// Atom coordinates relative to the tile, lane by lane.
+    /// Bounding spheres, eight slots at a time.
+    pub(crate) batches: Vec<Batch>,
+    /// Atom coordinates relative to the anchor, lane by lane.
     pub(crate) atoms: Vec<[Eight; 3]>,
+    /// The distinct anchors, in the world.
+    pub(crate) anchors: Vec<DVec3>,
+    /// The anchor of each slot.
+    pub(crate) anchor_of: Vec<u32>,
     /// Where the slots of each cell are.
     pub(crate) table: CellTable,
+    /// The first so many slots are the slab's own.
+    pub(crate) own: usize,
     /// How many layers the slab owns; the layer after them is borrowed.
     pub(crate) layers: i64,
+    /// Whether every cluster is a single atom, so that the bounding spheres are the atoms.
+    pub(crate) single_atoms: bool,
     first_layer: i64,
     // A tile is two to the power of this many cells wide.
     tile_bits: u32,
     cluster_cells: Vec<CellKey>,
-    windings: Vec<[i64; 3]>,
     slot_of: Vec<u32>,
 }
 
@@ -53,38 +70,115 @@ impl Slab {
         slab: usize,
         kind: IndexKind,
     ) {
-        let (own, halo) = slabs.clusters(slab);
+        let (own, halo) = slabs.entries(slab);
         (self.first_layer, self.layers) = slabs.layers(slab);
+        self.own = own.len();
+        self.anchors.clear();
         let width = (0..2).map(|axis| lattice.step(unit(axis)).length()).fold(0.0, f64::max);
         self.tile_bits = (TILE_WIDTH / width).max(1.0).log2() as u32;
-        self.locate(scene, lattice, own, halo);
+        self.cluster_cells.clear();
+        let first_layer = self.first_layer;
+        self.cluster_cells.extend(own.iter().map(|entry| entry.cell.in_layer(entry.cell.layer() - first_layer)));
+        self.cluster_cells.extend(halo.iter().map(|entry| entry.cell.in_layer(self.layers)));
         let [runs, rows, _] = lattice.cells();
         let cells = [runs, rows, self.layers + 1];
         let kind = kind.resolve(cells, self.cluster_cells.len());
         self.table.build(kind, cells, &self.cluster_cells, &mut self.slot_of);
-        self.place(lanes, scene, lattice, own, halo);
+        self.place_all(lanes, scene, lattice, own, halo);
     }
 
-    /// The cell of every cluster; the layers count from the slab's first.
     #[inline(always)]
-    fn locate(&mut self, scene: &Scene, lattice: &Lattice, own: &[ClusterRef], halo: &[ClusterRef]) {
-        self.cluster_cells.clear();
-        self.windings.clear();
-        let mut frames = Frames::new(scene, lattice);
-        for (borrowed, refs) in [(false, own), (true, halo)] {
-            for &cluster in refs {
-                let CellOf { mut cell, mut winding } = frames.cell_of(cluster);
-                // A borrowed layer stands above the last one, which in a periodic box may mean one box further.
-                if borrowed {
-                    winding[2] -= (self.first_layer + self.layers - cell[2]) / lattice.cells()[2];
-                    cell[2] = self.layers;
-                } else {
-                    cell[2] -= self.first_layer;
-                }
-                self.cluster_cells.push(CellKey::new(cell));
-                if lattice.is_periodic() {
-                    self.windings.push(winding);
-                }
+    fn place_all<L: Lanes>(&mut self, lanes: L, scene: &Scene, lattice: &Lattice, own: &[Entry], halo: &[Entry]) {
+        self.resize(own.len() + halo.len());
+        let mut frames = Frames::new(scene);
+        let mut tile = self.cluster_cells.first().map_or([0; 3], |cell| cell.coordinates());
+        let mut anchor = self.anchor(self.tile_corner(lattice, tile));
+        for (index, entry) in own.iter().chain(halo).enumerate() {
+            let cell = self.cluster_cells[index].coordinates();
+            frames.select(entry.cluster.molecule);
+            if lattice.is_periodic() {
+                let corner = self.tile_corner(lattice, cell);
+                anchor = self.anchor(corner + self.unwinding(lattice, &frames, entry, cell));
+            } else if !self.same_tile(cell, tile) {
+                tile = cell;
+                anchor = self.anchor(self.tile_corner(lattice, tile));
+            }
+            self.place(lanes, scene, &frames, entry.cluster, self.slot_of[index] as usize, anchor);
+        }
+    }
+
+    /// How far a cluster's molecule has to be moved by whole boxes until the cluster stands in its cell; taken from the
+    /// anchor, it moves the cluster the other way.
+    fn unwinding(&self, lattice: &Lattice, frames: &Frames<'_>, entry: &Entry, cell: [i64; 3]) -> DVec3 {
+        let (matrix, offset) = lattice.cell_from_molecule(frames.rotation_f64, frames.translation);
+        let point = matrix * frames.scene.bounds()[entry.cluster.cluster as usize].center.as_dvec3() + offset;
+        let cell = [cell[0], cell[1], cell[2] + self.first_layer];
+        lattice.step(per_axis(|axis| {
+            let cells = lattice.cells()[axis];
+            // The cell may be one box further than the first: the halo of the last slab.
+            (floor(point[axis]) - cell[axis]).div_euclid(cells) * cells
+        }))
+    }
+
+    /// Places one cluster of the molecule whose frame is selected.
+    #[inline(always)]
+    pub(crate) fn place<L: Lanes>(
+        &mut self,
+        lanes: L,
+        scene: &Scene,
+        frames: &Frames<'_>,
+        cluster: ClusterRef,
+        slot: usize,
+        anchor: u32,
+    ) {
+        let offset = (frames.translation - self.anchors[anchor as usize]).as_vec3();
+        let source = &scene.clusters()[cluster.cluster as usize];
+        let atoms = placed(lanes, &source.xyz, frames.rotation, offset);
+        let bound = scene.bounds()[cluster.cluster as usize];
+        let (center, radius) = if self.single_atoms {
+            (Vec3::new(atoms[0][0], atoms[1][0], atoms[2][0]), source.radii[0])
+        } else {
+            (frames.rotation * bound.center + offset, bound.radius)
+        };
+        let (batch, lane) = (&mut self.batches[slot / LANES], slot % LANES);
+        batch.centers[0][lane] = center.x;
+        batch.centers[1][lane] = center.y;
+        batch.centers[2][lane] = center.z;
+        batch.radii[lane] = radius;
+        batch.owners[lane] = cluster.molecule;
+        self.refs[slot] = cluster;
+        self.anchor_of[slot] = anchor;
+        self.atoms[slot] = atoms;
+    }
+
+    /// Adds a cluster of a higher level, moved by a step, which stands in no cell. Returns its slot.
+    #[inline(always)]
+    pub(crate) fn add_guest<L: Lanes>(
+        &mut self,
+        lanes: L,
+        scene: &Scene,
+        lattice: &Lattice,
+        guest: ClusterRef,
+        step: DVec3,
+        near: [i64; 3],
+    ) -> usize {
+        let slot = self.refs.len();
+        let anchor = self.anchor(self.tile_corner(lattice, near) - step);
+        self.resize(slot + 1);
+        let mut frames = Frames::new(scene);
+        frames.select(guest.molecule);
+        self.place(lanes, scene, &frames, guest, slot, anchor);
+        slot
+    }
+
+    /// The number of an anchor; there are only a few, and the last one is nearly always asked for again.
+    #[inline(always)]
+    fn anchor(&mut self, at: DVec3) -> u32 {
+        match self.anchors.iter().rposition(|&anchor| anchor == at) {
+            Some(index) => index as u32,
+            None => {
+                self.anchors.push(at);
+                self.anchors.len() as u32 - 1
             }
         }
     }
@@ -102,48 +196,20 @@ impl Slab {
         ((a[0] ^ b[0]) | (a[1] ^ b[1])) >> self.tile_bits == 0
     }
 
-    #[inline(always)]
-    fn place<L: Lanes>(&mut self, lanes: L, scene: &Scene, lattice: &Lattice, own: &[ClusterRef], halo: &[ClusterRef]) {
-        self.resize(own.len() + halo.len());
-        let mut frames = Frames::new(scene, lattice);
-        let mut tile = [0; 3];
-        let mut corner = self.tile_corner(lattice, tile);
-        for (index, &cluster) in own.iter().chain(halo).enumerate() {
-            let slot = self.slot_of[index] as usize;
-            let (rotation, translation) = frames.pose(cluster.molecule);
-            let cell = self.cluster_cells[index].coordinates();
-            if !self.same_tile(cell, tile) {
-                tile = cell;
-                corner = self.tile_corner(lattice, tile);
-            }
-            let mut offset = (translation - corner).as_vec3();
-            if let Some(winding) = self.windings.get(index) {
-                let around = per_axis(|axis| winding[axis] * lattice.cells()[axis]);
-                offset = (translation - lattice.step(around) - corner).as_vec3();
-            }
-            let source = &scene.clusters()[cluster.cluster as usize];
-            let center = rotation * source.bound.center + offset;
-            for axis in 0..3 {
-                self.centers[axis][slot] = center[axis];
-            }
-            self.radii[slot] = source.bound.radius;
-            self.owners[slot] = cluster.molecule;
-            self.refs[slot] = cluster;
-            self.atoms[slot] = placed(lanes, source, rotation, offset);
-        }
+    /// The first layer that the slab owns.
+    pub(crate) fn first_layer(&self) -> i64 {
+        self.first_layer
     }
 
-    fn resize(&mut self, clusters: usize) {
-        // Eight spare slots that touch nothing, so that eight slots can be loaded from any slot on.
-        let slots = clusters + 8;
-        for axis in &mut self.centers {
-            axis.resize(slots, 0.0);
-            axis[clusters..].fill(f32::NAN);
+    pub(crate) fn resize(&mut self, slots: usize) {
+        let batches = slots.div_ceil(LANES);
+        self.batches.resize(batches, NO_BATCH);
+        for slot in slots..batches * LANES {
+            self.batches[slot / LANES].centers[0][slot % LANES] = f32::NAN;
         }
-        self.radii.resize(slots, 0.0);
-        self.owners.resize(slots, 0);
         self.refs.resize(slots, ClusterRef::default());
-        self.atoms.resize(slots, [[f32::NAN; 8]; 3]);
+        self.anchor_of.resize(slots, 0);
+        self.atoms.resize(slots, [[f32::NAN; LANES]; 3]);
     }
 }
 
@@ -152,69 +218,45 @@ fn unit(axis: usize) -> [i64; 3] {
 }
 
 #[inline(always)]
-fn placed<L: Lanes>(lanes: L, cluster: &Cluster, rotation: Mat3, offset: Vec3) -> [Eight; 3] {
-    let [x, y, z] = per_axis(|axis| lanes.load(&cluster.xyz[axis]));
-    let along = |axis: usize| {
-        let row = rotation.row(axis);
-        let sum = lanes.mul_add(lanes.splat(row.z), z, lanes.splat(offset[axis]));
-        let sum = lanes.mul_add(lanes.splat(row.y), y, sum);
-        lanes.store(lanes.mul_add(lanes.splat(row.x), x, sum))
+fn placed<L: Lanes>(lanes: L, xyz: &[Eight; 3], rotation: Mat3, offset: Vec3) -> [Eight; 3] {
+    let [x, y, z] = per_axis(|axis| lanes.load(&xyz[axis]));
+    let along = |row: [f32; 3], offset: f32| {
+        let sum = lanes.mul_add(lanes.splat(row[2]), z, lanes.splat(offset));
+        let sum = lanes.mul_add(lanes.splat(row[1]), y, sum);
+        lanes.store(lanes.mul_add(lanes.splat(row[0]), x, sum))
     };
-    [along(0), along(1), along(2)]
+    let Mat3 { x_axis: a, y_axis: b, z_axis: c } = rotation;
+    [along([a.x, b.x, c.x], offset.x), along([a.y, b.y, c.y], offset.y), along([a.z, b.z, c.z], offset.z)]
 }
 
 /// The frame of the molecule that was asked for last; clusters of one molecule come one after the other.
-struct Frames<'a> {
+pub(crate) struct Frames<'a> {
     scene: &'a Scene,
-    lattice: &'a Lattice,
-    molecule: u32,
+    molecule: Option<u32>,
+    rotation_f64: DMat3,
     rotation: Mat3,
     translation: DVec3,
-    cell_from_molecule: (DMat3, DVec3),
-    layer_of: LayerOf,
 }
 
 impl<'a> Frames<'a> {
-    fn new(scene: &'a Scene, lattice: &'a Lattice) -> Self {
-        let nowhere = (DMat3::IDENTITY, DVec3::ZERO);
+    pub(crate) fn new(scene: &'a Scene) -> Self {
         Self {
             scene,
-            lattice,
-            molecule: u32::MAX,
+            molecule: None,
+            rotation_f64: DMat3::IDENTITY,
             rotation: Mat3::IDENTITY,
             translation: DVec3::ZERO,
-            cell_from_molecule: nowhere,
-            layer_of: LayerOf::new(nowhere),
         }
     }
 
     #[inline(always)]
-    fn select(&mut self, molecule: u32) {
-        if molecule != self.molecule {
+    pub(crate) fn select(&mut self, molecule: u32) {
+        if self.molecule != Some(molecule) {
             let pose = self.scene.molecules()[molecule as usize].pose;
-            let rotation = DMat3::from_quat(pose.rotation);
-            self.molecule = molecule;
-            self.rotation = rotation.as_mat3();
+            self.molecule = Some(molecule);
+            self.rotation_f64 = DMat3::from_quat(pose.rotation);
+            self.rotation = self.rotation_f64.as_mat3();
             self.translation = pose.translation;
-            self.cell_from_molecule = self.lattice.cell_from_molecule(rotation, pose.translation);
-            self.layer_of = LayerOf::new(self.cell_from_molecule);
         }
-    }
-
-    #[inline(always)]
-    fn pose(&mut self, molecule: u32) -> (Mat3, DVec3) {
-        self.select(molecule);
-        (self.rotation, self.translation)
-    }
-
-    #[inline(always)]
-    fn cell_of(&mut self, cluster: ClusterRef) -> CellOf {
-        self.select(cluster.molecule);
-        let center = self.scene.clusters()[cluster.cluster as usize].bound.center.as_dvec3();
-        let (matrix, offset) = self.cell_from_molecule;
-        let point = matrix * center + offset;
-        let coordinates = [point.x, point.y, self.layer_of.coordinate(center)];
-        let located: [(i64, i64); 3] = per_axis(|axis| self.lattice.locate(axis, coordinates[axis]));
-        CellOf { cell: per_axis(|axis| located[axis].0), winding: per_axis(|axis| located[axis].1) }
     }
 }

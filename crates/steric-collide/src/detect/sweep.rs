@@ -3,17 +3,18 @@
 //! How it works: each cell looks at itself and at 13 of its 26 neighbours, so that a pair is seen once. For a cluster,
 //! eight candidates at a time are tested by their bounding spheres; those that pass are compared atom by atom, eight
 //! against eight, which gives 64 bits: bit 8k + l says that lane l of the first and lane k of the second touch. All
-//! that a caller wants (a count, a list, forces) is made from those bits by a [`Visitor`].
+//! that a caller wants (a count, a list, forces) is made from those bits by a [`Visitor`]. Where every cluster is a
+//! single atom the test of the bounding spheres is the answer.
 
-use std::ops::Range;
 use std::sync::Mutex;
 
-use glam::Vec3;
 use rayon::prelude::*;
-use steric_model::Scene;
+use steric_model::{LANES, Scene};
 
+use super::runs::{Run, Runs};
 use super::slab::Slab;
 use crate::index::IndexKind;
+use crate::index::guests::Guests;
 use crate::index::lattice::Lattice;
 use crate::index::slabs::Slabs;
 use crate::simd::{Eight, Kernel, Lanes, dispatch, per_axis};
@@ -27,6 +28,8 @@ pub(crate) struct Question {
     pub(crate) inside_molecules: bool,
     /// The radius that all atoms share, if they do.
     pub(crate) uniform_radius: Option<f32>,
+    /// Whether every cluster is a single atom.
+    pub(crate) single_atoms: bool,
 }
 
 /// Two clusters that touch: their slots, and the shift that brings the first into the frame of the second.
@@ -34,7 +37,7 @@ pub(crate) struct Question {
 pub(crate) struct Touch {
     pub(crate) first: usize,
     pub(crate) second: usize,
-    pub(crate) shift: Vec3,
+    pub(crate) shift: [f32; 3],
     /// Bit 8k + l: lane l of the first touches lane k of the second.
     pub(crate) bits: u64,
 }
@@ -47,26 +50,53 @@ impl Touch {
         std::iter::from_fn(move || {
             let bit = bits.trailing_zeros() as usize;
             bits &= bits.wrapping_sub(1);
-            (bit < 64).then_some((bit % 8, bit / 8))
+            (bit < 64).then_some((bit % LANES, bit / LANES))
         })
     }
 }
 
+/// A single atom that touches some of a batch of eight.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AtomTouch {
+    pub(crate) first: usize,
+    pub(crate) batch: usize,
+    pub(crate) shift: [f32; 3],
+    /// Bit k: the atom in slot 8 * batch + k is touched.
+    pub(crate) bits: u32,
+}
+
 /// Makes something of the touches of one slab.
 pub(crate) trait Visitor: Send {
-    /// A slab with so many slots begins.
-    fn begin(&mut self, _slots: usize) {}
+    /// A slab begins.
+    fn begin(&mut self, _slab: &Slab) {}
     /// Two clusters touch.
     fn touch<L: Lanes>(&mut self, lanes: L, scene: &Scene, slab: &Slab, touch: Touch);
+    /// Single atoms touch.
+    #[inline(always)]
+    fn touch_atoms<L: Lanes>(&mut self, lanes: L, scene: &Scene, slab: &Slab, touch: AtomTouch) {
+        let AtomTouch { first, batch, shift, mut bits } = touch;
+        while bits != 0 {
+            let second = batch * LANES + bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            self.touch(lanes, scene, slab, Touch { first, second, shift, bits: 1 });
+        }
+    }
     /// The slab is done.
     fn end(&mut self, _scene: &Scene, _slab: &Slab) {}
 }
 
-/// Searches all slabs in parallel; one visitor per slab, in slab order.
+/// The clusters of one level in their slabs, and the guests of higher levels.
+#[derive(Debug)]
+pub(crate) struct Level {
+    pub(crate) lattice: Lattice,
+    pub(crate) slabs: Slabs,
+    pub(crate) guests: Guests,
+}
+
+/// Searches all slabs of a level in parallel; one visitor per slab, in slab order.
 pub(crate) fn sweep<V: Visitor>(
     scene: &Scene,
-    lattice: &Lattice,
-    slabs: &Slabs,
+    level: &Level,
     kind: IndexKind,
     question: Question,
     visitor: impl Fn() -> V + Sync,
@@ -76,20 +106,18 @@ pub(crate) fn sweep<V: Visitor>(
         let reused = spare.lock().ok().and_then(|mut spare| spare.pop());
         let mut slab = reused.unwrap_or_default();
         let mut visitor = visitor();
-        let one = OneSlab { scene, lattice, slabs, kind, index, question, slab: &mut slab, visitor: &mut visitor };
-        dispatch(one);
+        dispatch(OneSlab { scene, level, kind, index, question, slab: &mut slab, visitor: &mut visitor });
         if let Ok(mut spare) = spare.lock() {
             spare.push(slab);
         }
         visitor
     };
-    (0..slabs.len()).into_par_iter().with_max_len(1).map(search).collect()
+    (0..level.slabs.len()).into_par_iter().with_max_len(1).map(search).collect()
 }
 
 struct OneSlab<'a, V> {
     scene: &'a Scene,
-    lattice: &'a Lattice,
-    slabs: &'a Slabs,
+    level: &'a Level,
     kind: IndexKind,
     index: usize,
     question: Question,
@@ -102,208 +130,199 @@ impl<V: Visitor> Kernel for OneSlab<'_, V> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
-        let Self { scene, lattice, slabs, kind, index, question, slab, visitor } = self;
+        let Self { scene, level: Level { lattice, slabs, guests }, kind, index, question, slab, visitor } = self;
+        slab.single_atoms = question.single_atoms;
         slab.fill(lanes, scene, lattice, slabs, index, kind);
-        visitor.begin(slab.refs.len());
-        let mut search = Search { scene, lattice, question, slab, visitor, candidates: Vec::new(), runs: Vec::new() };
+        for guest in guests.of_slab(index) {
+            slab.add_guest(lanes, scene, lattice, guest.cluster, guest.step(lattice), guest.nearest_cell(lattice));
+        }
+        visitor.begin(slab);
+        let mut search = Search { scene, question, slab, visitor, candidates: Vec::new() };
         match question.uniform_radius {
             Some(radius) => {
                 let cut = (2.0 * radius + question.reach).max(0.0);
-                search.all_cells(lanes, &Uniform { squared: cut * cut });
+                search.everything(lanes, lattice, guests.of_slab(index), &Uniform { squared: cut * cut });
             }
-            None => search.all_cells(lanes, &Mixed { reach: question.reach }),
+            None => search.everything(lanes, lattice, guests.of_slab(index), &Mixed { reach: question.reach }),
         }
         visitor.end(scene, slab);
     }
 }
 
-/// Slots to look at, and the shift that brings the looking cluster into their frame.
-#[derive(Clone, Debug)]
-struct Run {
-    slots: Range<u32>,
-    shift: Vec3,
+/// A cluster that looks for others: its bounding sphere in the frame of those it looks at, in every lane.
+#[derive(Clone, Copy)]
+struct Looking<L: Lanes> {
+    first: usize,
+    shift: [f32; 3],
+    center: [L::Floats; 3],
+    radius: L::Floats,
+    owner: L::Words,
 }
 
-struct Search<'a, V> {
-    scene: &'a Scene,
-    lattice: &'a Lattice,
-    question: Question,
-    slab: &'a Slab,
-    visitor: &'a mut V,
-    candidates: Vec<u32>,
-    runs: Vec<Run>,
+/// One pass over the pairs of a slab.
+pub(crate) struct Search<'a, V> {
+    pub(crate) scene: &'a Scene,
+    pub(crate) question: Question,
+    pub(crate) slab: &'a Slab,
+    pub(crate) visitor: &'a mut V,
+    pub(crate) candidates: Vec<u32>,
 }
-
-/// Row and layer steps to the neighbours that a cell looks at, after its own row.
-const ROWS_AHEAD: [(i64, i64); 4] = [(1, 0), (-1, 1), (0, 1), (1, 1)];
 
 impl<V: Visitor> Search<'_, V> {
     #[inline(always)]
-    fn all_cells<L: Lanes>(&mut self, lanes: L, cut: &impl Cut) {
+    fn everything<L: Lanes>(
+        &mut self,
+        lanes: L,
+        lattice: &Lattice,
+        guests: &[crate::index::guests::Guest],
+        cut: &impl Cut,
+    ) {
+        let mut runs = Runs::default();
         let keys = self.slab.table.keys();
         let mut slot = 0;
-        while slot < keys.len() {
+        while slot < self.slab.own {
             let key = keys[slot];
-            let cell = key.coordinates();
             let end = slot + keys[slot..].iter().take_while(|&&other| other == key).count();
-            if cell[2] < self.slab.layers {
-                self.find_runs(cell, end as u32);
-                for first in slot..end {
-                    self.one_cluster(lanes, first, cut);
+            runs.around_cell(self.slab, lattice, key.coordinates(), end as u32);
+            for first in slot..end {
+                if self.question.inside_molecules && !self.question.single_atoms {
+                    self.within(lanes, first, cut);
                 }
+                runs.begin_after(first as u32);
+                self.one_cluster(lanes, first, &runs, cut);
             }
             slot = end;
         }
-    }
-
-    /// What the clusters of a cell look at. The first run is the rest of the own cell, whose start moves on with
-    /// each cluster, and the next cell of the row.
-    fn find_runs(&mut self, cell: [i64; 3], end: u32) {
-        self.runs.clear();
-        self.runs.push(Run { slots: end..end, shift: Vec3::ZERO });
-        self.add_cell(cell, [cell[0] + 1, cell[1], cell[2]]);
-        for (row, layer) in ROWS_AHEAD {
-            self.add_row(cell, [cell[0], cell[1] + row, cell[2] + layer]);
-        }
-    }
-
-    /// A cell of another row and its two neighbours.
-    #[inline(always)]
-    fn add_row(&mut self, from: [i64; 3], middle: [i64; 3]) {
-        let around = |step: i64| [middle[0] + step, middle[1], middle[2]];
-        let inside = middle[1] >= 0 && middle[1] < self.lattice.cells()[1];
-        let one_tile = self.slab.same_tile(from, around(-1)) && self.slab.same_tile(from, around(1));
-        let three = if inside && one_tile { self.slab.table.three_in_a_row(middle) } else { None };
-        match three {
-            Some(slots) if slots.is_empty() => {}
-            Some(slots) => self.add_run(slots, Vec3::ZERO),
-            None => (-1..=1).for_each(|step| self.add_cell(from, around(step))),
+        let first_guest = self.slab.refs.len() - guests.len();
+        for (index, guest) in guests.iter().enumerate() {
+            runs.around_guest(self.slab, lattice, guest, first_guest + index);
+            self.one_cluster(lanes, first_guest + index, &runs, cut);
         }
     }
 
     #[inline(always)]
-    fn add_run(&mut self, slots: Range<u32>, shift: Vec3) {
-        match self.runs.last_mut() {
-            Some(last) if last.slots.end == slots.start && last.shift == shift => last.slots.end = slots.end,
-            _ => self.runs.push(Run { slots, shift }),
+    fn one_cluster<L: Lanes>(&mut self, lanes: L, first: usize, runs: &Runs, cut: &impl Cut) {
+        if self.candidates.len() < runs.slots() + LANES {
+            self.candidates.resize(2 * runs.slots() + LANES, 0);
         }
-    }
-
-    fn add_cell(&mut self, from: [i64; 3], to: [i64; 3]) {
-        let cells = self.lattice.cells();
-        let mut wrapped = to;
-        let mut shift = Vec3::ZERO;
-        for axis in 0..2 {
-            if to[axis] < 0 || to[axis] >= cells[axis] {
-                if !self.lattice.is_periodic() {
-                    return;
-                }
-                wrapped[axis] = to[axis].rem_euclid(cells[axis]);
-            }
-        }
-        let slots = self.slab.table.slots(wrapped);
-        if slots.is_empty() {
-            return;
-        }
-        if wrapped != to || !self.slab.same_tile(from, wrapped) {
-            let around = [to[0] - wrapped[0], to[1] - wrapped[1], 0];
-            let corner = |cell| self.slab.tile_corner(self.lattice, cell);
-            shift = (corner(from) - corner(wrapped) - self.lattice.step(around)).as_vec3();
-        }
-        self.add_run(slots, shift);
-    }
-
-    #[inline(always)]
-    fn one_cluster<L: Lanes>(&mut self, lanes: L, first: usize, cut: &impl Cut) {
-        if self.question.inside_molecules {
-            self.within(lanes, first, cut);
-        }
-        let mut run = 0;
-        while run < self.runs.len() {
-            let shift = self.runs[run].shift;
+        for runs in runs.by_shift() {
+            let shift = runs[0].shift;
+            let looking = self.looking(lanes, first, shift);
             let mut found = 0;
-            while run < self.runs.len() && self.runs[run].shift == shift {
-                let slots = self.runs[run].slots.clone();
-                let start = if run == 0 { first as u32 + 1 } else { slots.start };
-                found = self.cull(lanes, first, shift, start..slots.end, found);
-                run += 1;
+            for run in runs {
+                found = self.cull(lanes, looking, run, found);
             }
             self.compare(lanes, first, shift, found, cut);
         }
     }
 
-    /// Adds to the candidates those of a range of slots whose bounding spheres come near.
     #[inline(always)]
-    fn cull<L: Lanes>(&mut self, lanes: L, first: usize, shift: Vec3, slots: Range<u32>, mut found: usize) -> usize {
-        let slab = self.slab;
-        let center: [_; 3] = per_axis(|axis| lanes.splat(slab.centers[axis][first] + shift[axis]));
+    fn looking<L: Lanes>(&self, lanes: L, first: usize, shift: [f32; 3]) -> Looking<L> {
+        let own = &self.slab.batches[first / LANES];
+        let lane = first % LANES;
         // A little more than the sum of the radii: rounding must not lose a touch.
-        let radius = lanes.splat(slab.radii[first] + self.question.reach + 1e-3);
-        let owner = lanes.splat_words(slab.owners[first]);
-        if self.candidates.len() < found + slots.len() + 8 {
-            self.candidates.resize(found + slots.len() + 8, 0);
+        let margin = if self.question.single_atoms { 0.0 } else { 1e-3 };
+        Looking {
+            first,
+            shift,
+            center: per_axis(|axis| lanes.splat(own.centers[axis][lane] + shift[axis])),
+            radius: lanes.splat(own.radii[lane] + self.question.reach + margin),
+            owner: lanes.splat_words(own.owners[lane]),
         }
-        let start = slots.start as usize;
-        let padded = start..start + slots.len().next_multiple_of(8);
-        let [x, y, z] = per_axis(|axis| slab.centers[axis][padded.clone()].as_chunks::<8>().0);
-        let radii = slab.radii[padded.clone()].as_chunks::<8>().0;
-        let owners = slab.owners[padded].as_chunks::<8>().0;
-        let mut left = slots.len();
-        for (chunk, ((((x, y), z), radii), owners)) in x.iter().zip(y).zip(z).zip(radii).zip(owners).enumerate() {
-            let dx = lanes.sub(lanes.load(x), center[0]);
-            let dy = lanes.sub(lanes.load(y), center[1]);
-            let dz = lanes.sub(lanes.load(z), center[2]);
+    }
+
+    /// Adds to the candidates those of a run whose bounding spheres come near. Single atoms are done with at once.
+    #[inline(always)]
+    fn cull<L: Lanes>(&mut self, lanes: L, looking: Looking<L>, run: &Run, mut found: usize) -> usize {
+        let slab = self.slab;
+        let single_atoms = self.question.single_atoms;
+        let Looking { first, shift, center: [x, y, z], radius, owner } = looking;
+        let (start, end) = (run.start as usize, run.end as usize);
+        let first_batch = start / LANES;
+        let mut base = first_batch * LANES;
+        let mut part = 0xff << (start % LANES);
+        while base < end {
+            let batch = &slab.batches[base / LANES];
+            let dx = lanes.sub(lanes.load(&batch.centers[0]), x);
+            let dy = lanes.sub(lanes.load(&batch.centers[1]), y);
+            let dz = lanes.sub(lanes.load(&batch.centers[2]), z);
             let squared = lanes.mul_add(dz, dz, lanes.mul_add(dy, dy, lanes.mul(dx, dx)));
-            let limit = lanes.add(lanes.load(radii), radius);
-            let mut near = lanes.less(squared, lanes.mul(limit, limit));
+            let limit = lanes.add(lanes.load(&batch.radii), radius);
+            let mut near = lanes.less(squared, lanes.mul(limit, limit)) & part;
             if !self.question.inside_molecules {
-                near &= !lanes.equal_words(lanes.load_words(owners), owner);
+                near &= !lanes.equal_words(lanes.load_words(&batch.owners), owner);
             }
-            if left < 8 {
-                near &= (1 << left) - 1;
+            if base + LANES > end {
+                near &= (1 << (end - base)) - 1;
             }
-            left = left.saturating_sub(8);
-            while near != 0 {
-                self.candidates[found] = (start + 8 * chunk) as u32 + near.trailing_zeros();
-                found += 1;
-                near &= near - 1;
+            if single_atoms {
+                // Two small atoms under a large allowance have no distance at which they touch.
+                near &= lanes.less(lanes.splat(0.0), limit);
+                if near != 0 {
+                    let touch = AtomTouch { first, batch: base / LANES, shift, bits: near };
+                    self.visitor.touch_atoms(lanes, self.scene, slab, touch);
+                }
+            } else {
+                while near != 0 {
+                    self.candidates[found] = base as u32 + near.trailing_zeros();
+                    found += 1;
+                    near &= near - 1;
+                }
             }
+            part = 0xff;
+            base += LANES;
         }
         found
     }
 
     /// Compares a cluster with its candidates, atom by atom.
     #[inline(always)]
-    fn compare<L: Lanes>(&mut self, lanes: L, first: usize, shift: Vec3, found: usize, cut: &impl Cut) {
+    fn compare<L: Lanes>(&mut self, lanes: L, first: usize, shift: [f32; 3], found: usize, cut: &impl Cut) {
         let slab = self.slab;
         let atoms: [_; 3] = per_axis(|axis| lanes.add(lanes.load(&slab.atoms[first][axis]), lanes.splat(shift[axis])));
         let radii = cut.radii(self.scene, slab, first);
         for candidate in 0..found {
             let second = self.candidates[candidate] as usize;
-            let other = cut.radii(self.scene, slab, second);
-            let bits = touching(lanes, atoms, &slab.atoms[second], cut, radii, other);
-            if bits != 0 {
-                self.visitor.touch(lanes, self.scene, slab, Touch { first, second, shift, bits });
-            }
+            self.pair(lanes, first, atoms, radii, second, shift, cut);
+        }
+    }
+
+    /// Compares two clusters, atom by atom.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "the first cluster is loaded once for all its candidates")]
+    pub(crate) fn pair<L: Lanes>(
+        &mut self,
+        lanes: L,
+        first: usize,
+        atoms: [L::Floats; 3],
+        radii: &Eight,
+        second: usize,
+        shift: [f32; 3],
+        cut: &impl Cut,
+    ) {
+        let other = cut.radii(self.scene, self.slab, second);
+        let bits = touching(lanes, atoms, &self.slab.atoms[second], cut, radii, other);
+        if bits != 0 {
+            self.visitor.touch(lanes, self.scene, self.slab, Touch { first, second, shift, bits });
         }
     }
 
     /// The pairs inside one cluster: lane l before lane k, each once.
     #[inline(always)]
-    fn within<L: Lanes>(&mut self, lanes: L, first: usize, cut: &impl Cut) {
+    pub(crate) fn within<L: Lanes>(&mut self, lanes: L, first: usize, cut: &impl Cut) {
         const EARLIER_LANES: u64 = 0x7f3f_1f0f_0703_0100;
         let slab = self.slab;
         let atoms: [_; 3] = per_axis(|axis| lanes.load(&slab.atoms[first][axis]));
         let radii = cut.radii(self.scene, slab, first);
         let bits = touching(lanes, atoms, &slab.atoms[first], cut, radii, radii) & EARLIER_LANES;
         if bits != 0 {
-            self.visitor.touch(lanes, self.scene, slab, Touch { first, second: first, shift: Vec3::ZERO, bits });
+            self.visitor.touch(lanes, self.scene, slab, Touch { first, second: first, shift: [0.0; 3], bits });
         }
     }
 }
 
 /// When two atoms touch.
-trait Cut {
+pub(crate) trait Cut {
     /// The radii of a cluster, if they matter.
     fn radii<'a>(&self, scene: &'a Scene, slab: &Slab, slot: usize) -> &'a Eight;
     /// Which lanes touch the atom of lane `k` of the other cluster.
@@ -311,14 +330,14 @@ trait Cut {
 }
 
 /// All atoms have the same radius.
-struct Uniform {
-    squared: f32,
+pub(crate) struct Uniform {
+    pub(crate) squared: f32,
 }
 
 impl Cut for Uniform {
     #[inline(always)]
     fn radii<'a>(&self, _: &'a Scene, _: &Slab, _: usize) -> &'a Eight {
-        &[0.0; 8]
+        &[0.0; LANES]
     }
 
     #[inline(always)]
@@ -328,8 +347,8 @@ impl Cut for Uniform {
 }
 
 /// Each atom has its own radius.
-struct Mixed {
-    reach: f32,
+pub(crate) struct Mixed {
+    pub(crate) reach: f32,
 }
 
 impl Cut for Mixed {
@@ -356,13 +375,15 @@ fn touching<L: Lanes>(
     radii: &Eight,
     other_radii: &Eight,
 ) -> u64 {
-    let mut bits = 0;
-    for k in 0..8 {
+    let squared = |k: usize| {
         let dx = lanes.sub(atoms[0], lanes.splat(other[0][k]));
         let dy = lanes.sub(atoms[1], lanes.splat(other[1][k]));
         let dz = lanes.sub(atoms[2], lanes.splat(other[2][k]));
-        let squared = lanes.mul_add(dz, dz, lanes.mul_add(dy, dy, lanes.mul(dx, dx)));
-        bits |= u64::from(cut.touching(lanes, squared, radii, other_radii, k)) << (8 * k);
+        lanes.mul_add(dz, dz, lanes.mul_add(dy, dy, lanes.mul(dx, dx)))
+    };
+    let mut bits = 0;
+    for k in 0..LANES {
+        bits |= u64::from(cut.touching(lanes, squared(k), radii, other_radii, k)) << (LANES * k);
     }
     bits
 }

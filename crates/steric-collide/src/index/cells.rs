@@ -26,6 +26,17 @@ impl CellKey {
     pub(crate) fn coordinates(self) -> [i64; 3] {
         [(self.0 & 0x1f_ffff) as i64, (self.0 >> 21 & 0x1f_ffff) as i64, (self.0 >> 42) as i64]
     }
+
+    #[inline(always)]
+    pub(crate) fn layer(self) -> i64 {
+        (self.0 >> 42) as i64
+    }
+
+    /// The cell of the same run and row in another layer.
+    #[inline(always)]
+    pub(crate) fn in_layer(self, layer: i64) -> Self {
+        Self(self.0 & ((1 << 42) - 1) | (layer as u64) << 42)
+    }
 }
 
 /// Ranges of slots by cell. Rebuilt for each slab; its memory is kept.
@@ -81,14 +92,11 @@ impl CellTable {
         }
     }
 
-    /// The slots of a cell and its two neighbours in the row, where the table has them side by side.
+    /// Where the slots of each cell start, where every cell has an entry and the cells of a row stand side by side; and
+    /// the entries along run and row.
     #[inline(always)]
-    pub(crate) fn three_in_a_row(&self, [run, row, layer]: [i64; 3]) -> Option<Range<u32>> {
-        let inside = self.kind == IndexKind::Dense && run > 0 && run + 1 < self.sides[0];
-        inside.then(|| {
-            let entry = self.entry([run, row, layer]);
-            self.starts[entry - 1]..self.starts[entry + 2]
-        })
+    pub(crate) fn dense(&self) -> Option<(&[u32], [i64; 2])> {
+        (self.kind == IndexKind::Dense).then_some((&self.starts, self.sides))
     }
 
     #[inline]

@@ -18,13 +18,6 @@ pub(crate) struct Lattice {
     periodic: bool,
 }
 
-/// Where a cluster stands: its cell, and how often the periodic box was wound to get there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct CellOf {
-    pub(crate) cell: [i64; 3],
-    pub(crate) winding: [i64; 3],
-}
-
 impl Lattice {
     /// No axis has more cells than this, so that a cell's three coordinates fit in 64 bits; a scene that is wider
     /// gets larger cells.
@@ -89,12 +82,15 @@ impl Lattice {
         self.world_from_cell * DVec3::new(cells[0] as f64, cells[1] as f64, cells[2] as f64)
     }
 
+    /// How many cells a length can reach across, along each axis.
+    pub(crate) fn cells_within(&self, length: f64) -> [f64; 3] {
+        [0, 1, 2].map(|axis| length * self.cell_from_world.row(axis).length())
+    }
+
     /// The cell along one axis at a cell coordinate, and the winding.
     #[inline(always)]
     pub(crate) fn locate(&self, axis: usize, coordinate: f64) -> (i64, i64) {
-        // The integer below, without a call into the mathematical library on processors that round in software.
-        let towards_zero = coordinate as i64;
-        let cell = towards_zero - i64::from((towards_zero as f64) > coordinate);
+        let cell = floor(coordinate);
         if self.periodic {
             (cell.rem_euclid(self.cells[axis]), cell.div_euclid(self.cells[axis]))
         } else {
@@ -102,6 +98,13 @@ impl Lattice {
             (cell.clamp(0, self.cells[axis] - 1), 0)
         }
     }
+}
+
+/// The integer below, without a call into the mathematical library where the target rounds in software.
+#[inline(always)]
+pub(crate) fn floor(coordinate: f64) -> i64 {
+    let towards_zero = coordinate as i64;
+    towards_zero - i64::from((towards_zero as f64) > coordinate)
 }
 
 /// Axes in the order run, row, slab: the slab axis is the longest, so that there are many slabs with thin seams.

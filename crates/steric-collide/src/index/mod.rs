@@ -1,7 +1,9 @@
 //! Which clusters are near which: cells, slabs of cells, and the kinds of table that find a cell.
 
 pub(crate) mod cells;
+pub(crate) mod guests;
 pub(crate) mod lattice;
+pub(crate) mod levels;
 pub(crate) mod slabs;
 
 use std::fmt;

@@ -1,14 +1,17 @@
 //! Clusters dealt out to slabs: stacks of cell layers that are searched one by one.
 //!
 //! How it works: every cluster is owned by the slab that holds its layer, and a slab also borrows the first layer of
-//! the next slab (its *halo*), because each cell looks one layer up. Nothing is placed here: a list entry is eight
+//! the next slab (its *halo*), because each cell looks one layer up. Nothing is placed here: an entry is sixteen
 //! bytes, and atoms get coordinates only while their slab is searched. That keeps the memory small, the coordinates
 //! in cache, and a billion atoms within reach.
 
-use glam::{DMat3, DVec3};
+use std::ops::Range;
+
+use glam::DMat3;
 use rayon::prelude::*;
 use steric_model::{Molecule, Scene};
 
+use super::cells::CellKey;
 use super::lattice::Lattice;
 
 /// A cluster of a molecule.
@@ -20,38 +23,39 @@ pub(crate) struct ClusterRef {
     pub(crate) cluster: u32,
 }
 
-/// All clusters, slab by slab.
-#[derive(Debug)]
-pub(crate) struct Slabs {
-    refs: Vec<ClusterRef>,
-    // Where the owned and the borrowed clusters of each slab start: two entries a slab, and the end.
-    starts: Vec<usize>,
-    layers: i64,
+/// A cluster and its cell.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Entry {
+    pub(crate) cluster: ClusterRef,
+    pub(crate) cell: CellKey,
 }
 
-/// Which clusters take part in a search.
-pub(crate) trait Pick: Fn(f32) -> bool + Sync {}
-impl<F: Fn(f32) -> bool + Sync> Pick for F {}
+/// The clusters of one level, slab by slab.
+#[derive(Debug)]
+pub(crate) struct Slabs {
+    entries: Vec<Entry>,
+    // Where the owned and the borrowed clusters of each slab start: two a slab, and the end.
+    starts: Vec<usize>,
+    layers: i64,
+    all_layers: i64,
+}
 
 /// How many clusters a slab should own: enough that the halo is thin, few enough that they stay in cache.
-const CLUSTERS_PER_SLAB: usize = 32_768;
+const CLUSTERS_PER_SLAB: usize = 65_536;
 /// Small scenes are cut finer, so that there is work for several threads.
 const FEWEST_CLUSTERS_PER_SLAB: usize = 2_048;
 const MOLECULES_PER_BLOCK: usize = 4_096;
 
 impl Slabs {
-    /// Deals out the clusters of a scene whose bounding radius is picked.
-    pub(crate) fn new(scene: &Scene, lattice: &Lattice, pick: &impl Pick) -> Self {
+    /// Deals out the clusters of a scene whose bounding radius lies in a range.
+    pub(crate) fn new(scene: &Scene, lattice: &Lattice, radii: &Range<f32>) -> Self {
         let clusters: usize = scene.molecules().par_iter().map(|molecule| cluster_range(scene, molecule).len()).sum();
         let [_, _, all_layers] = lattice.cells();
         let target = (clusters / 16).clamp(FEWEST_CLUSTERS_PER_SLAB, CLUSTERS_PER_SLAB);
         let slabs = (clusters / target).clamp(1, all_layers as usize);
         let layers = (all_layers as u64).div_ceil(slabs as u64) as i64;
         let slabs = (all_layers as u64).div_ceil(layers as u64) as usize;
-        let deal = Deal { scene, lattice, pick, layers, slabs };
-        let counts = deal.counts();
-        let (starts, offsets) = prefix_sums(&counts, slabs);
-        Self { refs: deal.refs(starts[2 * slabs], offsets), starts, layers }
+        Deal { scene, lattice, radii, layers, slabs }.deal()
     }
 
     /// How many slabs there are.
@@ -61,127 +65,128 @@ impl Slabs {
 
     /// The layers of a slab: the first one and how many; the halo is the layer after them.
     pub(crate) fn layers(&self, slab: usize) -> (i64, i64) {
-        (slab as i64 * self.layers, self.layers)
+        let first = slab as i64 * self.layers;
+        (first, self.layers.min(self.all_layers - first))
     }
 
     /// The clusters that a slab owns, and those it borrows from the layer above.
-    pub(crate) fn clusters(&self, slab: usize) -> (&[ClusterRef], &[ClusterRef]) {
-        let [own, halo, end] = [0, 1, 2].map(|entry| self.starts[2 * slab + entry]);
-        (&self.refs[own..halo], &self.refs[halo..end])
+    pub(crate) fn entries(&self, slab: usize) -> (&[Entry], &[Entry]) {
+        let [own, halo, end] = [0, 1, 2].map(|list| self.starts[2 * slab + list]);
+        (&self.entries[own..halo], &self.entries[halo..end])
     }
 }
 
-pub(crate) fn cluster_range(scene: &Scene, molecule: &Molecule) -> std::ops::Range<u32> {
+pub(crate) fn cluster_range(scene: &Scene, molecule: &Molecule) -> Range<u32> {
     scene.types()[molecule.kind.0 as usize].clusters.clone()
 }
 
-/// The third row of the map from a molecule's frame to cell coordinates: the layer of each of its points.
-#[derive(Clone, Copy)]
-pub(crate) struct LayerOf {
-    along: DVec3,
-    offset: f64,
-}
-
-impl LayerOf {
-    pub(crate) fn new((matrix, offset): (DMat3, DVec3)) -> Self {
-        Self { along: matrix.row(2), offset: offset.z }
-    }
-
-    /// Always this expression, so that a cluster is found in the slab that it was dealt to.
-    #[inline(always)]
-    pub(crate) fn coordinate(&self, point_in_molecule: DVec3) -> f64 {
-        self.along.dot(point_in_molecule) + self.offset
-    }
-}
-
-struct Deal<'a, P> {
+struct Deal<'a> {
     scene: &'a Scene,
     lattice: &'a Lattice,
-    pick: &'a P,
+    radii: &'a Range<f32>,
     layers: i64,
     slabs: usize,
 }
 
-impl<P: Pick> Deal<'_, P> {
-    /// Calls `put(list, cluster)` for each cluster of a block of molecules: list 2s is what slab s owns, list 2s + 1
-    /// what it borrows.
-    fn block(&self, block: usize, mut put: impl FnMut(usize, ClusterRef)) {
+/// The cells of the clusters of one block of molecules, and how many there are for each list: list 2s is what slab s
+/// owns, list 2s + 1 what it borrows.
+struct Block {
+    cells: Vec<CellKey>,
+    counts: Vec<usize>,
+}
+
+impl Deal<'_> {
+    /// Each block of molecules writes its own piece of each list, so the order never depends on the threads.
+    fn deal(self) -> Slabs {
+        let blocks = self.scene.molecules().len().div_ceil(MOLECULES_PER_BLOCK);
+        let blocks: Vec<Block> = (0..blocks).into_par_iter().map(|block| self.locate(block)).collect();
+        let mut starts = Vec::with_capacity(2 * self.slabs + 1);
+        let mut total = 0;
+        for list in 0..2 * self.slabs {
+            starts.push(total);
+            total += blocks.iter().map(|block| block.counts[list]).sum::<usize>();
+        }
+        starts.push(total);
+        let mut entries = vec![Entry::default(); total];
+        let pieces = pieces(&mut entries, &blocks, 2 * self.slabs);
+        pieces.into_par_iter().zip(&blocks).enumerate().for_each(|(index, (pieces, block))| {
+            self.fill(index, &block.cells, pieces);
+        });
+        Slabs { entries, starts, layers: self.layers, all_layers: self.lattice.cells()[2] }
+    }
+
+    /// The clusters of a block that take part.
+    fn clusters(&self, block: usize) -> impl Iterator<Item = (u32, Range<u32>)> {
         let first = block * MOLECULES_PER_BLOCK;
-        let molecules = &self.scene.molecules()[first..];
-        for (index, molecule) in molecules.iter().take(MOLECULES_PER_BLOCK).enumerate() {
-            let rotation = DMat3::from_quat(molecule.pose.rotation);
-            let layer_of = LayerOf::new(self.lattice.cell_from_molecule(rotation, molecule.pose.translation));
-            for cluster in cluster_range(self.scene, molecule) {
-                let bound = self.scene.clusters()[cluster as usize].bound;
-                if !(self.pick)(bound.radius) {
+        let molecules = self.scene.molecules()[first..].iter().take(MOLECULES_PER_BLOCK);
+        (first as u32..).zip(molecules).map(|(index, molecule)| (index, cluster_range(self.scene, molecule)))
+    }
+
+    fn locate(&self, block: usize) -> Block {
+        let mut counts = vec![0; 2 * self.slabs];
+        let mut cells = Vec::new();
+        for (molecule, clusters) in self.clusters(block) {
+            let pose = self.scene.molecules()[molecule as usize].pose;
+            let (matrix, offset) = self.lattice.cell_from_molecule(DMat3::from_quat(pose.rotation), pose.translation);
+            for bound in &self.scene.bounds()[clusters.start as usize..clusters.end as usize] {
+                if !self.radii.contains(&bound.radius) {
                     continue;
                 }
-                let (layer, _) = self.lattice.locate(2, layer_of.coordinate(bound.center.as_dvec3()));
-                let slab = (layer / self.layers) as usize;
-                let cluster = ClusterRef { molecule: (first + index) as u32, cluster };
-                put(2 * slab, cluster);
-                if let Some(below) = self.slab_below(slab, layer) {
-                    put(2 * below + 1, cluster);
+                let point = matrix * bound.center.as_dvec3() + offset;
+                let (run, _) = self.lattice.locate(0, point.x);
+                let (row, _) = self.lattice.locate(1, point.y);
+                let (layer, _) = self.lattice.locate(2, point.z);
+                cells.push(CellKey::new([run, row, layer]));
+                self.lists(layer, |list| counts[list] += 1);
+            }
+        }
+        Block { cells, counts }
+    }
+
+    fn fill(&self, block: usize, cells: &[CellKey], mut pieces: Vec<&mut [Entry]>) {
+        let mut used = vec![0; pieces.len()];
+        let mut cells = cells.iter();
+        for (molecule, clusters) in self.clusters(block) {
+            for cluster in clusters {
+                if !self.radii.contains(&self.scene.bounds()[cluster as usize].radius) {
+                    continue;
                 }
+                let Some(&cell) = cells.next() else { return };
+                let entry = Entry { cluster: ClusterRef { molecule, cluster }, cell };
+                self.lists(cell.layer(), |list| {
+                    pieces[list][used[list]] = entry;
+                    used[list] += 1;
+                });
             }
         }
     }
 
-    /// The slab that borrows a layer.
-    fn slab_below(&self, slab: usize, layer: i64) -> Option<usize> {
-        let is_first_layer = layer == slab as i64 * self.layers;
-        match slab {
-            0 if is_first_layer && self.lattice.is_periodic() => Some(self.slabs - 1),
-            0 => None,
-            _ => is_first_layer.then(|| slab - 1),
-        }
-    }
-
-    fn blocks(&self) -> usize {
-        self.scene.molecules().len().div_ceil(MOLECULES_PER_BLOCK)
-    }
-
-    fn counts(&self) -> Vec<Vec<usize>> {
-        let count = |block| {
-            let mut counts = vec![0; 2 * self.slabs];
-            self.block(block, |list, _| counts[list] += 1);
-            counts
-        };
-        (0..self.blocks()).into_par_iter().map(count).collect()
-    }
-
-    /// Fills the lists; each block of molecules writes its own piece of each list, so the order never depends on
-    /// the threads.
-    fn refs(&self, total: usize, offsets: Vec<Vec<usize>>) -> Vec<ClusterRef> {
-        let mut refs = vec![ClusterRef::default(); total];
-        let mut pieces: Vec<Vec<&mut [ClusterRef]>> = (0..self.blocks()).map(|_| Vec::new()).collect();
-        let mut rest = refs.as_mut_slice();
-        for list in 0..2 * self.slabs {
-            for (piece, offset) in pieces.iter_mut().zip(&offsets) {
-                let (head, tail) = rest.split_at_mut(offset[list]);
-                piece.push(head);
-                rest = tail;
+    /// The lists that hold the clusters of a layer: its slab's own, and the halo of the slab below.
+    #[inline]
+    fn lists(&self, layer: i64, mut put: impl FnMut(usize)) {
+        // No scene has 2^32 layers, and a narrow division is three times as fast.
+        let slab = (layer as u32 / self.layers as u32) as usize;
+        put(2 * slab);
+        if layer == slab as i64 * self.layers {
+            match slab {
+                0 if self.lattice.is_periodic() => put(2 * self.slabs - 1),
+                0 => {}
+                _ => put(2 * slab - 1),
             }
         }
-        pieces.into_par_iter().enumerate().for_each(|(block, mut piece)| {
-            let mut used = vec![0; piece.len()];
-            self.block(block, |list, cluster| {
-                piece[list][used[list]] = cluster;
-                used[list] += 1;
-            });
-        });
-        refs
     }
 }
 
-/// List starts from the counts of each block; the counts themselves say how long each block's piece is.
-fn prefix_sums(counts: &[Vec<usize>], slabs: usize) -> (Vec<usize>, Vec<Vec<usize>>) {
-    let mut starts = Vec::with_capacity(2 * slabs + 1);
-    let mut total = 0;
-    for list in 0..2 * slabs {
-        starts.push(total);
-        total += counts.iter().map(|block| block[list]).sum::<usize>();
+/// Cuts the entries into one piece for each block and list.
+fn pieces<'a>(entries: &'a mut [Entry], blocks: &[Block], lists: usize) -> Vec<Vec<&'a mut [Entry]>> {
+    let mut pieces: Vec<Vec<&mut [Entry]>> = blocks.iter().map(|_| Vec::with_capacity(lists)).collect();
+    let mut rest = entries;
+    for list in 0..lists {
+        for (piece, block) in pieces.iter_mut().zip(blocks) {
+            let (head, tail) = rest.split_at_mut(block.counts[list]);
+            piece.push(head);
+            rest = tail;
+        }
     }
-    starts.push(total);
-    (starts, counts.to_vec())
+    pieces
 }

@@ -35,13 +35,14 @@ pub fn overlaps(scene: &Scene, search: OverlapSearch) -> Vec<Overlap> {
 
 /// The push on every atom: for each of its overlaps, the depth beyond what is allowed, along the way out.
 pub fn forces(scene: &Scene, search: OverlapSearch) -> Forces {
-    let mut forces = Forces::zero(scene);
+    let mut forces = Forces::default();
+    forces.zero(scene);
     let positions: std::collections::BTreeMap<AtomId, DVec3> =
         all_atoms(scene).into_iter().map(|(id, position, _)| (id, position)).collect();
     for Overlap { first, second, depth } in overlaps(scene, search) {
         let delta = displacement(scene, positions[&second], positions[&first]).as_vec3();
         let contact = depth - search.allow + delta.length();
-        forces.add(scene, first, second, push(delta, contact));
+        forces.add(first, second, push(delta, contact));
     }
     forces
 }

@@ -41,6 +41,8 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn equal_words(self, a: Self::Words, b: Self::Words) -> u32;
     /// Wrapping sum.
     fn add_words(self, a: Self::Words, b: Self::Words) -> Self::Words;
+    /// The words in the lanes whose bit is set, zero in the others.
+    fn keep_words(self, a: Self::Words, bits: u32) -> Self::Words;
     /// The nearest whole numbers, ties to even, as two's complement.
     fn round(self, a: Self::Floats) -> Self::Words;
 

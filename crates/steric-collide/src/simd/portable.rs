@@ -104,6 +104,11 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn keep_words(self, a: [u32; LANES], bits: u32) -> [u32; LANES] {
+        std::array::from_fn(|lane| if bits >> lane & 1 == 1 { a[lane] } else { 0 })
+    }
+
+    #[inline(always)]
     fn round(self, a: Eight) -> [u32; LANES] {
         a.map(|value| value.round_ties_even() as i32 as u32)
     }

@@ -92,6 +92,13 @@ impl Lanes for V3 {
     }
 
     #[inline(always)]
+    fn keep_words(self, a: u32x8, bits: u32) -> u32x8 {
+        let lane_bits = u32x8(1, 2, 4, 8, 16, 32, 64, 128);
+        let set = self.and_u32x8(self.splat_u32x8(bits), lane_bits);
+        self.and_u32x8(a, cast(self.cmp_eq_u32x8(set, lane_bits)))
+    }
+
+    #[inline(always)]
     fn round(self, a: f32x8) -> u32x8 {
         cast(self.avx._mm256_cvtps_epi32(cast(a)))
     }
