@@ -105,12 +105,14 @@ impl BondGraph {
     }
 }
 
-/// A label per atom: the same for atoms that are joined by bonds or share a residue.
+/// A label per atom: the same for atoms that are joined by bonds or share a residue with a name. A file without residue
+/// names (XYZ) may put a whole solution into one residue, so there only bonds count.
 pub(super) fn molecules(structure: &Structure, bonds: &BondGraph) -> Vec<u32> {
     let mut first_of_residue = vec![u32::MAX; structure.residues.len()];
     let mut together = Vec::new();
     for (atom, &residue) in (0..).zip(&structure.atoms.residues) {
         match first_of_residue[residue as usize] {
+            _ if structure.residues[residue as usize].name.is_empty() => {}
             u32::MAX => first_of_residue[residue as usize] = atom,
             first => together.push((first, atom)),
         }
@@ -146,4 +148,46 @@ fn root(parents: &mut [u32], mut atom: u32) -> u32 {
         atom = grandparent;
     }
     atom
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn atoms_are_as_many_bonds_apart_as_the_shortest_way_between_them() {
+        // A ring of six with a tail of three: 0-1-2-3-4-5-0, 3-6-7-8; 9 is alone.
+        let pairs = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0), (3, 6), (6, 7), (7, 8), (8, 7), (1, 0)];
+        let graph = BondGraph::from_pairs(10, &pairs);
+        assert_eq!(graph.bond_count(), 9);
+        assert_eq!(graph.neighbours(3), [2, 4, 6]);
+        for (a, b, apart) in [(0, 0, 0), (0, 1, 1), (0, 2, 2), (0, 3, 3), (0, 6, 4), (0, 7, 5), (0, 8, 6), (5, 8, 5)] {
+            for bonds in 0..=8 {
+                assert_eq!(graph.within(a, b, bonds), bonds >= apart, "{a} {b} {bonds}");
+                assert_eq!(graph.within(b, a, bonds), bonds >= apart, "{b} {a} {bonds}");
+            }
+        }
+        assert!(!graph.within(0, 9, u32::MAX));
+        assert_eq!(graph.components(), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn a_residue_with_a_name_is_one_molecule_and_one_without_is_not() {
+        for (name, expected) in [("ION", [0, 0]), ("", [0, 1])] {
+            let mut builder = crate::StructureBuilder::new("test", 0);
+            for x in [0.0, 9.0] {
+                let (position, residue_name) = (glam::Vec3::X * x, crate::Name::new(name));
+                builder.push(crate::AtomRecord { position, residue_name, ..Default::default() });
+            }
+            let structure = builder.finish();
+            assert_eq!(molecules(&structure, &BondGraph::new(&structure)), expected);
+        }
+    }
+
+    #[test]
+    fn an_empty_structure_has_no_bonds() {
+        let graph = BondGraph::new(&Structure::default());
+        assert_eq!((graph.bond_count(), graph.components().len(), graph.pairs().count()), (0, 0, 0));
+        assert_eq!(BondGraph::default().components().len(), 0);
+    }
 }

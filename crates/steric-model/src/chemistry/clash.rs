@@ -8,15 +8,16 @@
 //! | tolerance | half the tolerance | 0 | | same molecule |
 //! | radii | of the set | the allowance | | same molecule |
 //! | ChimeraX | ChimeraX | 0.6 | 0.4 | same residue, at most 4 bonds apart |
-//! | MolProbity | probe | 0.4 | 0.6, charged 0.8 | at most 4 bonds apart, water with water |
-//! | heavy atoms | probe, united atoms | 0.4 | 0.6, charged 0.8 | as MolProbity, hydrogens left out |
+//! | MolProbity | probe | 0.4 | 0.6, charged 0.8 | at most 4 bonds apart (3 without a hydrogen), water with water |
+//! | heavy atoms | probe, united atoms | 0.4 | 0.6, charged 0.8 | at most 4 bonds apart, water with water, hydrogens |
 
 use std::fmt;
 
 use super::{BondGraph, Chemistry, RadiiSet, Role, is_hydrogen, is_water};
 use crate::Structure;
 
-// Pairs this near along the bonds are held by bonds and angles, not by contact (probe and ChimeraX both say 4).
+// Pairs this near along the bonds are held by bonds and angles, not by contact. ChimeraX says 4; probe says 4 if one of
+// the two is a hydrogen and 3 if not (its option -4H, the default).
 const BONDS_APART: u32 = 4;
 
 /// A rule that says which pairs of atoms clash.
@@ -177,7 +178,11 @@ impl ClashDefinition {
             || match self {
                 Self::Tolerance(_) | Self::Radii { .. } => same(&chemistry.molecules),
                 Self::ChimeraX => same(&chemistry.residues) || chemistry.bonds.within(a, b, BONDS_APART),
-                Self::MolProbity | Self::HeavyAtoms => chemistry.bonds.within(a, b, BONDS_APART),
+                Self::HeavyAtoms => chemistry.bonds.within(a, b, BONDS_APART),
+                Self::MolProbity => {
+                    let hydrogen = chemistry.is_hydrogen(a) || chemistry.is_hydrogen(b);
+                    chemistry.bonds.within(a, b, if hydrogen { BONDS_APART } else { BONDS_APART - 1 })
+                }
             }
     }
 
@@ -234,5 +239,115 @@ impl fmt::Display for ClashDefinition {
                 write!(f, "{set} radii: atoms of different molecules that overlap by at least {allow:.2} Å")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::{AtomRecord, Element, Name, StructureBuilder};
+
+    // Atoms 20 Å apart, each a residue of its own unless the number repeats.
+    fn structure(atoms: &[(&str, i32, &str, Element)]) -> Structure {
+        let mut builder = StructureBuilder::new("test", 0);
+        for (at, &(residue, residue_number, name, element)) in atoms.iter().enumerate() {
+            builder.push(AtomRecord {
+                position: Vec3::X * 20.0 * at as f32,
+                residue_number,
+                residue_name: Name::new(residue),
+                name: Name::new(name),
+                element,
+                occupancy: 1.0,
+                ..AtomRecord::default()
+            });
+        }
+        builder.finish()
+    }
+
+    const C: Element = Element::CARBON;
+    const N: Element = Element::NITROGEN;
+    const O: Element = Element::OXYGEN;
+
+    #[test]
+    fn molprobity_grades_clashes_at_half_and_nine_tenths() {
+        let chemistry = Chemistry::new(&structure(&[("ALA", 1, "CB", C), ("ALA", 9, "CB", C)]));
+        let judge = |overlap| ClashDefinition::MolProbity.judge(&chemistry, 0, 1, overlap, true);
+        assert_eq!(judge(0.39), None);
+        assert_eq!(judge(0.45), Some(Clash { overlap: 0.45, severity: Severity::Mild }));
+        assert_eq!(judge(0.9).map(|clash| clash.severity), Some(Severity::Clash));
+        assert_eq!(judge(0.95).map(|clash| clash.severity), Some(Severity::Severe));
+    }
+
+    #[test]
+    fn hydrogen_bonds_and_salt_bridges_may_overlap_first() {
+        let atoms = [
+            ("SER", 1, "OG", O),
+            ("GLY", 5, "O", O),
+            ("LYS", 10, "NZ", N),
+            ("ASP", 15, "OD1", O),
+            ("GLU", 20, "OE1", O),
+            ("PRO", 25, "N", N),
+        ];
+        let chemistry = Chemistry::new(&structure(&atoms));
+        let overlap = |definition: ClashDefinition, a, b| {
+            definition.judge(&chemistry, a, b, 2.0, true).map(|clash| (clash.overlap * 100.0).round() as i32)
+        };
+        for (a, b, probe, chimerax) in [(0, 1, 140, 160), (2, 3, 120, 160), (3, 4, 200, 200), (1, 5, 200, 200)] {
+            assert_eq!(overlap(ClashDefinition::HeavyAtoms, a, b), Some(probe), "{a} {b}");
+            assert_eq!(overlap(ClashDefinition::ChimeraX, b, a), Some(chimerax), "{a} {b}");
+            assert_eq!(overlap(ClashDefinition::Tolerance(4.0), a, b), Some(200));
+        }
+    }
+
+    #[test]
+    fn bonds_excuse_a_pair_in_the_same_copy_only() {
+        let mut structure = structure(&[("LIG", 1, "C1", C), ("LIG", 1, "C2", C), ("ALA", 2, "CB", C)]);
+        structure.bonds.push(crate::Bond { first: 0, second: 1, order: 1 });
+        let chemistry = Chemistry::new(&structure);
+        for definition in [ClashDefinition::MolProbity, ClashDefinition::ChimeraX, ClashDefinition::Tolerance(2.0)] {
+            assert_eq!(definition.judge(&chemistry, 0, 1, 1.0, true), None, "{definition}");
+            assert!(definition.judge(&chemistry, 0, 1, 1.0, false).is_some(), "{definition}");
+            assert!(definition.judge(&chemistry, 0, 2, 1.0, true).is_some(), "{definition}");
+            assert!(definition.judge_between(&chemistry, 0, &chemistry, 1, 1.0).is_some(), "{definition}");
+        }
+    }
+
+    #[test]
+    fn two_waters_do_not_count_for_molprobity() {
+        let atoms = [("HOH", 1, "O", O), ("HOH", 2, "O", O), ("ALA", 3, "CB", C)];
+        let structure = structure(&atoms);
+        let chemistry = Chemistry::new(&structure);
+        assert_eq!(ClashDefinition::MolProbity.judge(&chemistry, 0, 1, 1.5, true), None);
+        assert!(ClashDefinition::MolProbity.judge(&chemistry, 0, 2, 1.5, true).is_some());
+        assert!(ClashDefinition::Tolerance(2.0).judge(&chemistry, 0, 1, 1.5, true).is_some());
+        assert!(!ClashDefinition::MolProbity.counts(&structure, 0));
+        assert!(ClashDefinition::MolProbity.counts(&structure, 2));
+    }
+
+    #[test]
+    fn alternates_and_rare_atoms_take_part_as_each_program_has_it() {
+        let mut structure = structure(&[("SER", 1, "OG", O), ("SER", 1, "OG", O), ("SER", 1, "CB", C)]);
+        structure.atoms.alternates = vec![b'B', b'A', 0];
+        structure.atoms.occupancies = vec![0.9, 0.1, 1.0];
+        let takes = |definition: ClashDefinition| [0, 1, 2].map(|atom| definition.takes_part(&structure, atom));
+        assert_eq!(takes(ClashDefinition::Tolerance(2.0)), [true, false, true]);
+        assert_eq!(takes(ClashDefinition::MolProbity), [true, false, true]);
+        structure.atoms.occupancies = vec![0.5, 0.5, 1.0];
+        assert!(ClashDefinition::MolProbity.takes_part(&structure, 1));
+        let chemistry = Chemistry::new(&structure);
+        assert_eq!(ClashDefinition::MolProbity.judge(&chemistry, 0, 1, 2.0, true), None);
+    }
+
+    #[test]
+    fn only_the_score_with_hydrogens_is_called_clashscore() {
+        assert_eq!(ClashDefinition::MolProbity.score_name(), Some("clashscore"));
+        assert_eq!(ClashDefinition::HeavyAtoms.score_name(), Some("heavy-atom clash score"));
+        assert_eq!(ClashDefinition::MolProbity.score(12, 4000), Some(3.0));
+        assert_eq!(ClashDefinition::MolProbity.score(0, 0), None);
+        assert_eq!(ClashDefinition::ChimeraX.score(12, 4000), None);
+        let text = "packmol: atoms of different molecules closer than 2.00 Å";
+        assert_eq!(ClashDefinition::Tolerance(2.0).to_string(), text);
     }
 }

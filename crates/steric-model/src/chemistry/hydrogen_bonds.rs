@@ -17,7 +17,7 @@ pub struct Role {
     pub donor: bool,
     /// Takes a hydrogen with a lone pair.
     pub acceptor: bool,
-    /// Takes a hydrogen with the face of an aromatic ring; only probe counts these.
+    /// Takes a hydrogen with the face of an aromatic ring; probe counts these and ChimeraX does not.
     pub face: bool,
     /// 1 for the atoms of a cation (and its hydrogens), -1 for those of an anion, 0 for the rest.
     pub charge: i8,
@@ -79,7 +79,7 @@ impl Seen<'_> {
             Element::SULFUR | Element::FLUORINE | Element::CHLORINE => role(false, true),
             Element::CARBON if kind.aromatic && !self.in_histidine(atom) => Role { face: true, ..Role::default() },
             // A metal ion sits where a proton could: it gives to every acceptor around it.
-            metal if is_metal(metal) => Role { donor: true, acceptor: false, face: false, charge: 1 },
+            metal if is_metal(metal) => Role { donor: true, charge: 1, ..Role::default() },
             other if matches!(other.atomic_number(), 35 | 53) => role(false, true),
             _ => role(false, false),
         }
@@ -193,5 +193,66 @@ impl Seen<'_> {
                 .filter(|&(_, element)| element == Element::NITROGEN)
                 .all(|(atom, _)| self.types[atom].hydrogens > 0)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::{AtomRecord, Name, StructureBuilder};
+
+    fn roles_of(atoms: &[(&str, &str, Element, [f32; 3])]) -> Vec<Role> {
+        let mut builder = StructureBuilder::new("test", 0);
+        for &(residue, name, element, position) in atoms {
+            let (residue_name, name) = (Name::new(residue), Name::new(name));
+            let position = Vec3::from(position);
+            builder.push(AtomRecord { position, element, name, residue_name, ..AtomRecord::default() });
+        }
+        let structure = builder.finish();
+        roles(&structure, &BondGraph::new(&structure))
+    }
+
+    #[test]
+    fn the_hydrogen_gives_where_there_is_one_and_its_owner_where_there_is_none() {
+        let oxygen = ("HOH", "O", Element::OXYGEN, [0.0; 3]);
+        let with = roles_of(&[
+            oxygen,
+            ("HOH", "H1", Element::HYDROGEN, [0.96, 0.0, 0.0]),
+            ("HOH", "H2", Element::HYDROGEN, [-0.24, 0.93, 0.0]),
+        ]);
+        let acceptor = Role { acceptor: true, ..Role::default() };
+        let donor = Role { donor: true, ..Role::default() };
+        assert_eq!(with, [acceptor, donor, donor]);
+        assert_eq!(roles_of(&[oxygen]), [Role { donor: true, ..acceptor }]);
+    }
+
+    #[test]
+    fn a_carboxylate_is_an_anion_by_its_bonds_and_an_ester_is_not() {
+        let acetate = |last: &'static str, end: [f32; 3]| {
+            roles_of(&[
+                ("ACT", "C", Element::CARBON, [0.0; 3]),
+                ("ACT", "CH3", Element::CARBON, [-1.52, 0.0, 0.0]),
+                ("ACT", "O", Element::OXYGEN, [0.6, 1.1, 0.0]),
+                ("ACT", "OXX", Element::OXYGEN, [0.6, -1.1, 0.0]),
+                ("ACT", last, Element::CARBON, end),
+            ])
+        };
+        let charges = |roles: Vec<Role>| roles.iter().map(|role| role.charge).collect::<Vec<_>>();
+        assert_eq!(charges(acetate("C9", [30.0; 3])), [0, 0, -1, -1, 0]);
+        assert_eq!(charges(acetate("CM", [2.0, -1.3, 0.0])), [0; 5]);
+    }
+
+    #[test]
+    fn equal_charges_share_no_hydrogen_bond() {
+        let (lysine, aspartate) = (
+            Role { donor: true, charge: 1, ..Role::default() },
+            Role { acceptor: true, charge: -1, ..Role::default() },
+        );
+        assert!(lysine.bonds_with(aspartate) && aspartate.salt_bridge_with(lysine));
+        assert!(!lysine.bonds_with(Role { acceptor: true, charge: 1, ..Role::default() }));
+        let ring = Role { face: true, ..Role::default() };
+        assert!(lysine.bonds_or_faces(ring) && !lysine.bonds_with(ring) && !aspartate.bonds_or_faces(ring));
     }
 }

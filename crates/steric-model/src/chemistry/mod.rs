@@ -29,11 +29,13 @@ pub struct Chemistry {
     pub bonds: BondGraph,
     /// What each atom can do in a hydrogen bond or a salt bridge.
     pub roles: Vec<Role>,
-    /// Which molecule each atom belongs to: atoms that are joined by bonds or share a residue have the same number.
+    /// Which molecule each atom belongs to: atoms that are joined by bonds or share a residue
+    /// (one with a name) have the same number.
     pub molecules: Vec<u32>,
     residues: Vec<u32>,
     alternates: Vec<u8>,
     water: Vec<bool>,
+    hydrogen: Vec<bool>,
 }
 
 impl Chemistry {
@@ -49,6 +51,7 @@ impl Chemistry {
             molecules,
             residues: structure.atoms.residues.clone(),
             alternates: structure.atoms.alternates.clone(),
+            hydrogen: structure.atoms.elements.iter().map(|&element| is_hydrogen(element)).collect(),
             water: structure.atoms.residues.iter().map(|&residue| water_residues[residue as usize]).collect(),
         }
     }
@@ -56,6 +59,11 @@ impl Chemistry {
     /// Whether the atom belongs to a water molecule.
     pub fn is_water(&self, atom: u32) -> bool {
         self.water[atom as usize]
+    }
+
+    /// Whether the atom is a hydrogen.
+    pub fn is_hydrogen(&self, atom: u32) -> bool {
+        self.hydrogen[atom as usize]
     }
 
     // Two atoms that never exist at the same time cannot collide: alternate locations A and B.

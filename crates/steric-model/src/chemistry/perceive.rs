@@ -12,7 +12,7 @@
 
 use super::kind::{Polymer, is_hydrogen, is_metal, is_water, polymer};
 use super::nearby::Nearby;
-use crate::{Element, Name, Structure};
+use crate::{Element, Name, Residue, Structure};
 
 // Added to the sum of covalent radii; C-C up to 1.92 Å.
 const MARGIN: f32 = 0.4;
@@ -23,12 +23,16 @@ const SMALL: usize = 64;
 // S-S is 2.05 Å, the longest link between residues.
 const LONGEST_LINK: f32 = 2.3;
 
+/// Pairs of bonded atoms, in no order; a bond may be listed twice.
 pub(super) fn perceive(structure: &Structure) -> Vec<(u32, u32)> {
     let residues = Members::new(structure);
     let mut bonds = Vec::with_capacity(structure.atoms.len() * 5 / 4);
     let mut nearest = Vec::new();
     for residue in 0..structure.residues.len() {
         inside(structure, residues.of(residue), &mut nearest, &mut bonds);
+    }
+    for together in fragments(structure, &residues).into_iter().chain(shared_positions(structure, &residues)) {
+        inside(structure, &together, &mut nearest, &mut bonds);
     }
     backbone(structure, &residues, &mut bonds);
     links(structure, &mut bonds);
@@ -125,23 +129,56 @@ fn exclude_each_other(structure: &Structure, a: u32, b: u32) -> bool {
     a != 0 && b != 0 && a != b
 }
 
+// Some programs write an atom or two of a residue far from the rest of it, most often added hydrogens.
+fn fragments(structure: &Structure, residues: &Members) -> Vec<Vec<u32>> {
+    const FRAGMENT: usize = 3;
+    let key = |residue: usize| {
+        let Residue { chain, name, number, insertion, .. } = structure.residues[residue];
+        (chain, name, number, insertion)
+    };
+    let is_polymer = |&residue: &usize| polymer(structure.residues[residue].name).is_some();
+    let all = 0..structure.residues.len();
+    let small = |&residue: &usize| residues.of(residue).len() <= FRAGMENT;
+    let strays: Vec<usize> = all.clone().filter(small).filter(is_polymer).collect();
+    if strays.is_empty() {
+        return Vec::new();
+    }
+    let whole: rustc_hash::FxHashMap<_, usize> =
+        all.filter(|residue| !small(residue)).filter(is_polymer).map(|residue| (key(residue), residue)).collect();
+    let homes = strays.iter().filter_map(|&stray| Some((stray, *whole.get(&key(stray))?)));
+    homes.map(|(stray, home)| [residues.of(stray), residues.of(home)].concat()).collect()
+}
+
+// Microheterogeneity: two residues at one position, by alternate location, which may share the atoms that are the same.
+fn shared_positions(structure: &Structure, residues: &Members) -> Vec<Vec<u32>> {
+    let alternates = |residue: usize| residues.of(residue).iter().any(|&a| structure.atoms.alternates[a as usize] != 0);
+    let position = |residue: &Residue| (residue.chain, residue.number, residue.insertion);
+    let neighbours = structure.residues.windows(2).enumerate();
+    neighbours
+        .filter(|(_, pair)| position(&pair[0]) == position(&pair[1]) && pair[0].name != pair[1].name)
+        .filter(|&(first, _)| alternates(first) || alternates(first + 1))
+        .map(|(first, _)| [residues.of(first), residues.of(first + 1)].concat())
+        .collect()
+}
+
 // Looks two residues ahead, because a position can hold two residues (microheterogeneity).
 fn backbone(structure: &Structure, residues: &Members, bonds: &mut Vec<(u32, u32)>) {
-    let is_tail = |name: Name| matches!(name.as_bytes(), b"C" | b"O3'" | b"O3*");
-    let is_head = |name: Name| matches!(name.as_bytes(), b"N" | b"P");
-    let named = |residue: usize, wanted: &dyn Fn(Name) -> bool| -> Vec<u32> {
-        let atoms = residues.of(residue).iter().copied();
-        atoms.filter(|&atom| wanted(structure.atoms.names[atom as usize])).collect()
+    let named = |residue: usize, wanted: fn(&[u8]) -> bool| {
+        residues
+            .of(residue)
+            .iter()
+            .copied()
+            .filter(move |&atom| wanted(structure.atoms.names[atom as usize].as_bytes()))
     };
-    for residue in 0..structure.residues.len() {
-        if is_water(structure.residues[residue].name) {
-            continue;
-        }
-        let tails = named(residue, &is_tail);
-        let ahead = (residue + 1)..(residue + 3).min(structure.residues.len());
-        for next in ahead.filter(|&next| structure.residues[next].chain == structure.residues[residue].chain) {
-            for &head in &named(next, &is_head) {
-                bonds.extend(tails.iter().filter(|&&tail| joins(structure, tail, head)).map(|&tail| (tail, head)));
+    let count = structure.residues.len();
+    for residue in (0..count).filter(|&residue| !is_water(structure.residues[residue].name)) {
+        let ahead = (residue + 1)..(residue + 3).min(count);
+        for tail in named(residue, |name| matches!(name, b"C" | b"O3'" | b"O3*")) {
+            for next in ahead.clone() {
+                if structure.residues[next].chain == structure.residues[residue].chain {
+                    let heads = named(next, |name| matches!(name, b"N" | b"P"));
+                    bonds.extend(heads.filter(|&head| joins(structure, tail, head)).map(|head| (tail, head)));
+                }
             }
         }
     }
@@ -174,7 +211,13 @@ fn links(structure: &Structure, bonds: &mut Vec<(u32, u32)>) {
     }
     let nearby = Nearby::new(&structure.atoms.positions, &starts, LONGEST_LINK);
     let mut candidates = Vec::new();
-    for atom in (0..atoms).filter(can_link).filter(|&atom| linking(atom) != Linking::Never) {
+    // The carbons of a chain are full; its N, O and S are what links.
+    let may_answer = |&atom: &u32| match linking(atom) {
+        Linking::Never => false,
+        Linking::Any => true,
+        _ => structure.atoms.elements[atom as usize] != Element::CARBON,
+    };
+    for atom in (0..atoms).filter(can_link).filter(may_answer) {
         nearby.each(structure.atoms.positions[atom as usize], |start, square| {
             if may_link(structure, start, atom, square) {
                 candidates.push((start.min(atom), start.max(atom)));
@@ -183,7 +226,7 @@ fn links(structure: &Structure, bonds: &mut Vec<(u32, u32)>) {
     }
     candidates.sort_unstable();
     candidates.dedup();
-    accept(structure, candidates, bonds);
+    accept(structure, &candidates, bonds);
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -224,31 +267,157 @@ fn may_link(structure: &Structure, a: u32, b: u32, square: f32) -> bool {
         && !exclude_each_other(structure, a, b)
 }
 
-// Cosines of 92 and 140 degrees: C-S-S is 104, C-O-C up to 120, aromatic C-N-C up to 130.
-fn accept(structure: &Structure, candidates: Vec<(u32, u32)>, bonds: &mut Vec<(u32, u32)>) {
-    if candidates.is_empty() {
-        return;
-    }
-    let known: rustc_hash::FxHashSet<(u32, u32)> = bonds.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect();
-    let mut wanted: rustc_hash::FxHashMap<u32, Vec<u32>> = rustc_hash::FxHashMap::default();
-    for &(a, b) in &candidates {
-        wanted.entry(a).or_default();
-        wanted.entry(b).or_default();
-    }
-    for &(a, b) in bonds.iter() {
-        for (end, other) in [(a, b), (b, a)] {
-            if let Some(neighbours) = wanted.get_mut(&end) {
-                neighbours.push(other);
-            }
-        }
-    }
+// The angle at both ends with every bond that is there already, and room for one more.
+fn accept(structure: &Structure, candidates: &[(u32, u32)], bonds: &mut Vec<(u32, u32)>) {
+    let ends = neighbours_of_ends(structure.atoms.len(), candidates, bonds);
     let position = |atom: u32| structure.atoms.positions[atom as usize];
     let fits = |at: u32, to: u32| {
         let link = (position(to) - position(at)).normalize_or_zero();
-        let neighbours = wanted.get(&at).map_or(&[][..], Vec::as_slice);
-        let angles = neighbours.iter().map(|&next| (position(next) - position(at)).normalize_or_zero().dot(link));
-        neighbours.len() < 4 && angles.into_iter().all(|cosine| (-0.766..=-0.035).contains(&cosine))
+        let neighbours = ends.get(&at).map_or(&[][..], Vec::as_slice);
+        let mut angles = neighbours.iter().map(|&next| (position(next) - position(at)).normalize_or_zero().dot(link));
+        // Cosines of 140 and 92 degrees: C-S-S is 104, C-O-C up to 120, aromatic C-N-C up to 130.
+        neighbours.len() < 4 && !neighbours.contains(&to) && angles.all(|cosine| (-0.766..=-0.035).contains(&cosine))
     };
-    let good = candidates.iter().filter(|pair| !known.contains(pair)).filter(|&&(a, b)| fits(a, b) && fits(b, a));
-    bonds.extend(good.copied().collect::<Vec<_>>());
+    bonds.extend(candidates.iter().filter(|&&(a, b)| fits(a, b) && fits(b, a)));
+}
+
+type Neighbours = rustc_hash::FxHashMap<u32, Vec<u32>>;
+
+fn neighbours_of_ends(atoms: usize, candidates: &[(u32, u32)], bonds: &[(u32, u32)]) -> Neighbours {
+    let mut is_end = vec![false; if candidates.is_empty() { 0 } else { atoms }];
+    for &(a, b) in candidates {
+        is_end[a as usize] = true;
+        is_end[b as usize] = true;
+    }
+    let mut ends = Neighbours::default();
+    if !candidates.is_empty() {
+        for (end, other) in bonds.iter().flat_map(|&(a, b)| [(a, b), (b, a)]) {
+            if is_end[end as usize] {
+                ends.entry(end).or_default().push(other);
+            }
+        }
+    }
+    ends
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::{AtomRecord, StructureBuilder};
+
+    fn atom(residue: &str, number: i32, name: &str, element: Element, x: f32, y: f32) -> AtomRecord<'static> {
+        AtomRecord {
+            position: Vec3::new(x, y, 0.0),
+            element,
+            name: Name::new(name),
+            residue_name: Name::new(residue),
+            residue_number: number,
+            chain: "A",
+            ..AtomRecord::default()
+        }
+    }
+
+    fn bonds(records: &[AtomRecord<'static>]) -> Vec<(u32, u32)> {
+        let mut builder = StructureBuilder::new("test", 0);
+        records.iter().for_each(|&record| builder.push(record));
+        let mut bonds = perceive(&builder.finish());
+        bonds.sort_unstable();
+        bonds.dedup();
+        bonds
+    }
+
+    const C: Element = Element::CARBON;
+    const N: Element = Element::NITROGEN;
+    const O: Element = Element::OXYGEN;
+    const S: Element = Element::SULFUR;
+    const H: Element = Element::HYDROGEN;
+
+    #[test]
+    fn a_hydrogen_belongs_to_the_nearest_heavy_atom_only() {
+        let records =
+            [atom("LIG", 1, "C1", C, 0.0, 0.0), atom("LIG", 1, "C2", C, 2.3, 0.0), atom("LIG", 1, "H", H, 1.1, 0.0)];
+        assert_eq!(bonds(&records), [(2, 0)]);
+    }
+
+    #[test]
+    fn alternates_that_exclude_each_other_are_not_bonded() {
+        let mut records = [
+            atom("LIG", 1, "C1", C, 0.0, 0.0),
+            atom("LIG", 1, "O1", O, 1.4, 0.0),
+            atom("LIG", 1, "O1", O, 0.0, 1.4),
+            atom("LIG", 1, "C2", C, 1.4, 1.4),
+        ];
+        records[1].alternate = b'A';
+        records[2].alternate = b'B';
+        records[3].alternate = b'B';
+        assert_eq!(bonds(&records), [(0, 1), (0, 2), (2, 3)]);
+    }
+
+    #[test]
+    fn waters_bind_their_own_hydrogens_and_nothing_else() {
+        let records = [
+            atom("HOH", 1, "O", O, 0.0, 0.0),
+            atom("HOH", 1, "H1", H, 0.96, 0.0),
+            atom("HOH", 2, "O", O, 1.4, 0.0),
+            atom("LIG", 3, "C1", C, 0.0, 1.4),
+        ];
+        assert_eq!(bonds(&records), [(1, 0)]);
+    }
+
+    #[test]
+    fn a_peptide_bond_joins_neighbours_in_a_chain_and_not_two_chains() {
+        let mut records = [atom("GLY", 1, "C", C, 0.0, 0.0), atom("GLY", 2, "N", N, 1.33, 0.0)];
+        assert_eq!(bonds(&records), [(0, 1)]);
+        records[1].chain = "B";
+        assert_eq!(bonds(&records), []);
+    }
+
+    #[test]
+    fn a_disulfide_is_a_bond_and_a_sulfur_on_top_of_a_chain_is_not() {
+        let cystine = |x: f32, y: f32| {
+            [
+                atom("CYS", 1, "CB", C, -0.44, 1.75),
+                atom("CYS", 1, "SG", S, 0.0, 0.0),
+                atom("CYS", 9, "SG", S, 2.04, 0.0),
+                atom("CYS", 9, "CB", C, x, y),
+            ]
+        };
+        assert_eq!(bonds(&cystine(2.48, -1.75)), [(0, 1), (1, 2), (2, 3)]);
+        // Straight on: C-S-S of 180 degrees is no chemistry.
+        assert_eq!(bonds(&cystine(3.85, 0.0)), [(0, 1), (2, 3)]);
+    }
+
+    #[test]
+    fn metals_bind_inside_their_residue_only() {
+        let iron = Element::IRON;
+        let records = [
+            atom("HEM", 1, "FE", iron, 0.0, 0.0),
+            atom("HEM", 1, "NA", N, 2.0, 0.0),
+            atom("HIS", 2, "NE2", N, 0.0, 2.1),
+        ];
+        assert_eq!(bonds(&records), [(0, 1)]);
+    }
+
+    #[test]
+    fn two_models_and_coincident_atoms_are_not_bonded() {
+        let mut builder = StructureBuilder::new("test", 0);
+        for model in 1..=2 {
+            builder.start_model(model);
+            builder.push(atom("LIG", 1, "C1", C, 0.0, 0.0));
+            builder.push(atom("LIG", 1, "O1", O, 1.4, 0.0));
+            builder.push(atom("LIG", 1, "O1", O, 1.4, 0.1));
+        }
+        let mut bonds = perceive(&builder.finish());
+        bonds.sort_unstable();
+        assert_eq!(bonds, [(0, 1), (0, 2), (3, 4), (3, 5)]);
+    }
+
+    #[test]
+    fn a_large_residue_gives_the_bonds_of_a_small_one() {
+        let chain: Vec<AtomRecord<'static>> =
+            (0..200).map(|at| atom("PEG", 1, "C", C, 1.3 * at as f32, 0.75 * (at % 2) as f32)).collect();
+        assert_eq!(bonds(&chain), (0..199).map(|at| (at, at + 1)).collect::<Vec<_>>());
+    }
 }

@@ -262,3 +262,107 @@ const IONS: [f32; 97] = [
     0.00, 0.00, 0.00, 0.00, 0.00, 0.00, 0.94, 0.00, 0.73, 0.00, 0.00, 0.00,
     0.00,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AtomRecord, Name, StructureBuilder};
+
+    fn structure(atoms: &[(&str, &str, Element, [f32; 3])]) -> Structure {
+        let mut builder = StructureBuilder::new("test", 0);
+        for &(residue, name, element, position) in atoms {
+            let (residue_name, name) = (Name::new(residue), Name::new(name));
+            builder.push(AtomRecord {
+                position: position.into(),
+                element,
+                name,
+                residue_name,
+                ..AtomRecord::default()
+            });
+        }
+        builder.finish()
+    }
+
+    fn radii(set: RadiiSet, structure: &Structure) -> Vec<f32> {
+        set.radii(structure, &BondGraph::new(structure))
+    }
+
+    #[test]
+    fn every_set_has_a_name_that_finds_it_again() {
+        for set in RadiiSet::ALL {
+            assert_eq!(set.to_string().parse(), Ok(set));
+        }
+        assert_eq!("Probe-Implicit".parse(), Ok(RadiiSet::ProbeImplicit));
+        assert!("lj".parse::<RadiiSet>().is_err_and(|error| error.to_string().contains("chimerax")));
+    }
+
+    #[test]
+    fn every_element_has_a_sensible_radius_in_every_set() {
+        let mut builder = StructureBuilder::new("test", 0);
+        for number in 0..=96 {
+            let position = glam::Vec3::X * 10.0 * f32::from(number);
+            builder.push(AtomRecord { position, element: Element::new(number), ..AtomRecord::default() });
+        }
+        let structure = builder.finish();
+        for set in RadiiSet::ALL {
+            let radii = radii(set, &structure);
+            assert!(radii.iter().all(|&radius| (0.2..5.3).contains(&radius)), "{set} {radii:?}");
+            assert_eq!(radii[6] > 1.69, radii[6] < 1.91, "{set}");
+        }
+        assert_eq!(radii(RadiiSet::Bondi, &structure)[0], 1.70);
+        // Bondi has no iron, so Alvarez answers.
+        assert_eq!(radii(RadiiSet::Bondi, &structure)[26], 2.44);
+        assert_eq!(radii(RadiiSet::Mantina, &structure)[1], 1.10);
+    }
+
+    #[test]
+    fn a_phenylalanine_has_carbonyl_aromatic_and_aliphatic_carbons() {
+        let far = |at: f32| [20.0 * at, 0.0, 0.0];
+        let c = Element::CARBON;
+        let phe = structure(&[
+            ("PHE", "N", Element::NITROGEN, far(0.0)),
+            ("PHE", "CA", c, far(1.0)),
+            ("PHE", "C", c, far(2.0)),
+            ("PHE", "O", Element::OXYGEN, far(3.0)),
+            ("PHE", "CG", c, far(4.0)),
+            ("PHE", "CZ", c, far(5.0)),
+        ]);
+        assert_eq!(radii(RadiiSet::Probe, &phe), [1.55, 1.70, 1.65, 1.40, 1.75, 1.75]);
+        assert_eq!(radii(RadiiSet::ProbeImplicit, &phe), [1.70, 1.90, 1.80, 1.50, 1.90, 1.90]);
+        assert_eq!(radii(RadiiSet::ProtOr, &phe)[..5], [1.64, 1.88, 1.61, 1.42, 1.61]);
+        assert_eq!(radii(RadiiSet::Turk, &phe), [1.54, 1.74, 1.74, 1.40, 1.74, 1.74]);
+    }
+
+    #[test]
+    fn methanol_is_recognised_by_its_bonds() {
+        let methanol = structure(&[
+            ("MOH", "C", Element::CARBON, [0.0, 0.0, 0.0]),
+            ("MOH", "O", Element::OXYGEN, [1.43, 0.0, 0.0]),
+            ("MOH", "H1", Element::HYDROGEN, [-0.36, 1.03, 0.0]),
+            ("MOH", "H2", Element::HYDROGEN, [-0.36, -0.51, 0.89]),
+            ("MOH", "H3", Element::HYDROGEN, [-0.36, -0.51, -0.89]),
+            ("MOH", "HO", Element::HYDROGEN, [1.75, 0.9, 0.0]),
+        ]);
+        assert_eq!(radii(RadiiSet::Probe, &methanol), [1.70, 1.40, 1.22, 1.22, 1.22, 1.05]);
+        assert_eq!(radii(RadiiSet::ChimeraX, &methanol), [1.70, 1.50, 1.00, 1.00, 1.00, 1.00]);
+    }
+
+    #[test]
+    fn benzene_without_hydrogens_is_flat_and_aromatic() {
+        let ring: Vec<_> = (0..6)
+            .map(|at| {
+                let angle = std::f32::consts::TAU / 6.0 * at as f32;
+                ("BNZ", "C", Element::CARBON, [1.39 * angle.cos(), 1.39 * angle.sin(), 0.0])
+            })
+            .collect();
+        let benzene = structure(&ring);
+        assert_eq!(radii(RadiiSet::Probe, &benzene), [1.75; 6]);
+        assert_eq!(radii(RadiiSet::ChimeraX, &benzene), [1.76; 6]);
+    }
+
+    #[test]
+    fn a_chloride_ion_is_not_a_chlorine_atom() {
+        let salt = structure(&[("CL", "CL", Element::CHLORINE, [0.0; 3]), ("NA", "NA", Element::SODIUM, [9.0; 3])]);
+        assert_eq!(radii(RadiiSet::ChimeraX, &salt), [1.81, 1.02]);
+    }
+}
