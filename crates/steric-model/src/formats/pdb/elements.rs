@@ -19,6 +19,9 @@ pub(super) fn from_name(columns: &[u8; 4], residue: &[u8], left_aligned: bool) -
         let selenium = symbol.eq_ignore_ascii_case(b"SE") && (residue == b"MSE" || residue == b"SEC");
         return one_letter(if selenium { b"SE" } else { first(symbol) });
     }
+    if !left_aligned && has_half_letter(columns, residue) {
+        return one_letter(&columns[1..2]);
+    }
     let two_letters = (symbol.len() == 2).then(|| Element::from_symbol(symbol)).flatten();
     match two_letters {
         Some(element) if is_ion(symbol, name, residue) => element,
@@ -38,6 +41,13 @@ fn one_letter(symbol: &[u8]) -> Element {
 // `CA` in `CA`, `NA+` in `NA+`, `ZN` in `ZN2`, `CLA` in `CLA`: one atom that is its whole residue.
 fn is_ion(symbol: &[u8], name: &[u8], residue: &[u8]) -> bool {
     name == residue || (residue.len() <= 3 && residue.get(..2) == Some(symbol) && name == symbol)
+}
+
+// Before 2007 dinucleotides had a letter for the half in column 13, adenosine or nicotinamide, and the element in 14:
+// `AC4*`, `NP  `.
+fn has_half_letter(columns: &[u8; 4], residue: &[u8]) -> bool {
+    let half = matches!(columns[0], b'A' | b'N') && matches!(columns[1], b'C' | b'N' | b'O' | b'P');
+    half && [b"NAD", b"NAP", b"NDP", b"NAI", b"NAH", b"NPH", b"FAD", b"FDA"].iter().any(|name| residue == *name)
 }
 
 // Names of four letters fill column 13 whatever their element, and unaligned names always do. Then only symbols count
@@ -83,6 +93,8 @@ mod tests {
             (b"C314", "DPPC", "C"),
             (b"1H31", "LIP", "H"),
             (b"SE  ", "MSE", "Se"),
+            (b"AC4*", "NDP", "C"),
+            (b"NP  ", "NDP", "P"),
             (b"OH2 ", "TIP3", "O"),
             (b" P  ", "DA", "P"),
             (b"H5'1", "DA", "H"),

@@ -174,7 +174,9 @@ mod tests {
         ] {
             assert_eq!(coordinate(text), Some(value), "{}", text.escape_ascii());
         }
-        for text in [b"        ", b"   2.0x0", b"     nan", b"     inf", b"  1e+999", b" 1.0 2.0", b"   - .5 ", b"  --1.00"] {
+        for text in
+            [b"        ", b"   2.0x0", b"     nan", b"     inf", b"  1e+999", b" 1.0 2.0", b"   - .5 ", b"  --1.00"]
+        {
             assert_eq!(coordinate(text), None, "{}", text.escape_ascii());
         }
         assert_eq!(hundredths(b"  1.00"), Some(1.0));

@@ -59,15 +59,15 @@ pub(super) fn is_polymer_or_water(name: &[u8]) -> bool {
 const STANDARD: [&str; 52] = [
     "ALA", "ARG", "ASN", "ASP", "CYS", "GLN", "GLU", "GLY", "HIS", "ILE", "LEU", "LYS", "MET", "PHE", "PRO", "SER",
     "THR", "TRP", "TYR", "VAL", "SEC", "MSE", "ASX", "GLX", "HID", "HIE", "HIP", "HSD", "HSE", "HSP", "CYX", "CYM",
-    "ASH", "GLH", "LYN", "ACE", "NME", "A", "C", "G", "U", "T", "I", "DA", "DC", "DG", "DT", "DU", "HOH", "WAT",
-    "TIP", "SOL",
+    "ASH", "GLH", "LYN", "ACE", "NME", "A", "C", "G", "U", "T", "I", "DA", "DC", "DG", "DT", "DU", "HOH", "WAT", "TIP",
+    "SOL",
 ];
 
 // Protonation states and patched residues of GROMOS, GROMACS and CHARMM; TIP3 to TIP5 and SPC/E are waters.
 const VARIANTS: [&[u8; 4]; 32] = [
-    b"HISA", b"HISB", b"HISD", b"HISE", b"HISH", b"HISP", b"HIS1", b"HIS2", b"LYSH", b"LYSN", b"LYSP", b"CYSH", b"CYSN",
-    b"CYS1", b"CYS2", b"CYSP", b"ASPH", b"ASPP", b"ASP1", b"GLUH", b"GLUP", b"GLU1", b"ARGN", b"ARGP", b"TYRM", b"ALAD",
-    b"TIP3", b"TIP4", b"TIP5", b"TIPS", b"SERD", b"METD",
+    b"HISA", b"HISB", b"HISD", b"HISE", b"HISH", b"HISP", b"HIS1", b"HIS2", b"LYSH", b"LYSN", b"LYSP", b"CYSH",
+    b"CYSN", b"CYS1", b"CYS2", b"CYSP", b"ASPH", b"ASPP", b"ASP1", b"GLUH", b"GLUP", b"GLU1", b"ARGN", b"ARGP",
+    b"TYRM", b"ALAD", b"TIP3", b"TIP4", b"TIP5", b"TIPS", b"SERD", b"METD",
 ];
 
 #[cfg(test)]

@@ -119,8 +119,11 @@ impl<'a> Reader<'a> {
     fn atom(&mut self, line: &[u8], rest: Lines<'_>) -> Result<(), ReadError> {
         let mut room = [b' '; 80];
         let card = fields::card(line, &mut room);
+        // Where a sixth digit stands in column 12 the decimal point tells whether it moved the rest of the line.
+        let moved = card[11].is_ascii_digit() && card[34] != b'.';
         let (position, shifted) = match position(card) {
-            Ok(position) => (position, None),
+            Ok(position) if !moved => (position, None),
+            Ok(_) => self.shifted(line, 0)?,
             Err(axis) => self.shifted(line, axis)?,
         };
         let Some((card, serial)) = shifted else {
@@ -175,7 +178,8 @@ impl<'a> Reader<'a> {
             let expected = format!("the {} coordinate in angstroms", ["x", "y", "z"][axis]);
             ReadError::content(self.path, Place::Line(self.line, Some((first, last))), expected, found)
         };
-        let digits = line[5..].trim_ascii_start();
+        let from = if line.get(5).is_some_and(u8::is_ascii_digit) { 5 } else { line.len().min(6) };
+        let digits = line[from..].trim_ascii_start();
         let start = line.len() - digits.len();
         let length = digits.iter().take_while(|digit| digit.is_ascii_digit()).count();
         let extra = (start + length).checked_sub(11).filter(|extra| (1..=5).contains(extra)).ok_or_else(error)?;

@@ -67,7 +67,7 @@ impl Operators {
         if let Some((_, id)) = text.split_once("BIOMOLECULE:") {
             self.biological.push(Biomolecule { id: id.trim().to_owned(), groups: Vec::new() });
         } else if let Some(row) = text.strip_prefix("BIOMT") {
-            let row = self.row(row, line, place, warnings);
+            let row = self.row(row, place, warnings);
             self.last_group().poses.extend(row);
         } else if let Some((before, names)) = text.split_once("CHAINS:") {
             if before.starts_with("APPLY") {
@@ -82,17 +82,17 @@ impl Operators {
     /// A line that starts with `MTRIX`. A 1 in column 60 marks a copy whose atoms are in the file.
     pub(super) fn matrix(&mut self, line: &[u8], place: Place, warnings: &mut Warnings) {
         let text = String::from_utf8_lossy(&line[5..]);
-        let row = self.row(&text, line, place, warnings);
+        let row = self.row(&text, place, warnings);
         let given = line.get(59).is_some_and(|&column| column == b'1');
         self.crystallographic.extend(row.filter(|_| !given));
     }
 
-    fn row(&mut self, text: &str, line: &[u8], place: Place, warnings: &mut Warnings) -> Option<Pose> {
+    fn row(&mut self, text: &str, place: Place, warnings: &mut Warnings) -> Option<Pose> {
         let row = match text.as_bytes().first() {
             Some(digit @ b'1'..=b'3') => usize::from(digit - b'1'),
             _ => return None,
         };
-        self.rows.push(row, four_numbers(&text[1..], line)).unwrap_or_else(|problem| {
+        self.rows.push(row, four_numbers(&text[1..])).unwrap_or_else(|problem| {
             warnings.push(place, || problem.to_owned());
             None
         })
@@ -181,19 +181,10 @@ impl Chains<'_> {
     }
 }
 
-// The three numbers of the rotation and the translation, which follow the operator's own number. Where they touch each
-// other the columns of the format decide: 24-33, 34-43, 44-53 and 54-68 of REMARK 350, 11-20, 21-30, 31-40 and 46-55
-// of MTRIX.
-fn four_numbers(text: &str, line: &[u8]) -> Option<[f64; 4]> {
+// The three numbers of the rotation and the translation, which follow the operator's own number.
+fn four_numbers(text: &str) -> Option<[f64; 4]> {
     let mut words = text.split_ascii_whitespace().skip(1).map(|word| number(word.as_bytes()));
-    if let [Some(Some(x)), Some(Some(y)), Some(Some(z)), Some(Some(shift))] = [(); 4].map(|()| words.next()) {
-        return Some([x, y, z, shift]);
-    }
-    let columns = match line.starts_with(b"REMARK") {
-        true => [23..33, 33..43, 43..53, 53..68],
-        false => [10..20, 20..30, 30..40, 45..55],
-    };
-    let [x, y, z, shift] = columns.map(|columns| number(line.get(columns.start..columns.end.min(line.len()))?));
+    let [x, y, z, shift] = [(); 4].map(|()| words.next().flatten());
     Some([x?, y?, z?, shift?])
 }
 
@@ -232,9 +223,9 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_touch_are_split_by_columns_and_mirrors_are_left_out() {
-        let line = b"REMARK 350   BIOMT1   1 -1.000000-0.000000-0.000000    -1234.56789            ";
-        assert_eq!(four_numbers("1   1 -1.000000-0.000000", line), Some([-1.0, -0.0, -0.0, -1234.56789]));
+    fn mirrors_and_incomplete_operators_are_left_out() {
+        assert_eq!(four_numbers("1000 -1.000000 0.0 0.5 -1234.56789"), Some([-1.0, 0.0, 0.5, -1234.56789]));
+        assert_eq!(four_numbers("1000 -1.000000 0.0 nan -1234.56789"), None);
         let mut rows = Rows::default();
         assert_eq!(rows.push(0, Some([-1.0, 0.0, 0.0, 0.0])), Ok(None));
         assert_eq!(rows.push(1, Some([0.0, 1.0, 0.0, 0.0])), Ok(None));

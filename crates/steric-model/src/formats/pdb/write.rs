@@ -224,9 +224,10 @@ impl<'a> Writer<'a> {
         }
         names.sort_unstable();
         names.dedup();
-        let partly = chains.iter().zip(&copied).find(|(chain, copied)| {
-            !**copied && chain.model == 0 && names.binary_search(&chain.name.as_str()).is_ok()
-        });
+        let partly = chains
+            .iter()
+            .zip(&copied)
+            .find(|(chain, copied)| !**copied && chain.model == 0 && names.binary_search(&chain.name.as_str()).is_ok());
         match partly {
             Some((chain, _)) => refuse(format!("assembly {} copies only a part of chain {}", assembly.id, chain.name)),
             None => Ok(names),
@@ -236,7 +237,8 @@ impl<'a> Writer<'a> {
     fn operator(&self, pose: Pose, number: usize, keyword: &str, head: &mut String) -> io::Result<()> {
         let (mtrix, translation) = (keyword == "MTRIX", pose.translation.to_array());
         let (most_operators, most_shift) = if mtrix { (999, 9999.0) } else { (9999, 9_999_999.0) };
-        if number > most_operators || !pose.translation.is_finite() || pose.translation.abs().max_element() > most_shift {
+        if number > most_operators || !pose.translation.is_finite() || pose.translation.abs().max_element() > most_shift
+        {
             return refuse(format!("operator {number} of an assembly does not fit in the columns of {keyword}"));
         }
         let rotation = glam::DMat3::from_quat(pose.rotation);
