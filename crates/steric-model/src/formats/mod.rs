@@ -7,6 +7,7 @@
 
 #[allow(dead_code, unused_imports, reason = "the codec's accessors by type are for other readers of tables")]
 mod bcif;
+pub mod cellpack;
 pub mod cif;
 pub mod gro;
 mod gzip;
@@ -127,18 +128,33 @@ impl Format {
 /// # Ok::<(), steric_model::ReadError>(())
 /// ```
 pub fn read(path: &Path) -> Result<Parsed<Structure>, ReadError> {
-    read_bytes(&load(path)?, path, None)
+    read_file_as(path, |_| true)
+}
+
+// A packed scene reads its templates through this, so that a template that is a scene itself is refused.
+fn read_file_as(path: &Path, is_welcome: fn(Format) -> bool) -> Result<Parsed<Structure>, ReadError> {
+    let bytes = load(path)?;
+    read_welcome(&bytes, path, None, is_welcome)
 }
 
 /// As [`read`], for a file already in memory; `path` serves messages, the name, and the ending. A `format` given here
 /// is not questioned.
 pub fn read_bytes(bytes: &[u8], path: &Path, format: Option<Format>) -> Result<Parsed<Structure>, ReadError> {
+    read_welcome(bytes, path, format, |_| true)
+}
+
+fn read_welcome(
+    bytes: &[u8],
+    path: &Path,
+    format: Option<Format>,
+    is_welcome: fn(Format) -> bool,
+) -> Result<Parsed<Structure>, ReadError> {
     let (bytes, trailing) = decompress(bytes, path)?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(not_a_molecule(path, b"an empty file"));
     }
     let format = format.or_else(|| Format::sniff(&bytes)).or_else(|| Format::from_path(path));
-    let format = format.ok_or_else(|| not_a_molecule(path, &bytes))?;
+    let format = format.filter(|&format| is_welcome(format)).ok_or_else(|| not_a_molecule(path, &bytes))?;
     let mut parsed = read_as(format, &bytes, path)?;
     if trailing > 0 {
         parsed.warnings.push(Place::File, || format!("{trailing} bytes behind the compressed data were ignored"));
@@ -148,17 +164,18 @@ pub fn read_bytes(bytes: &[u8], path: &Path, format: Option<Format>) -> Result<P
 
 fn read_as(format: Format, bytes: &[u8], path: &Path) -> Result<Parsed<Structure>, ReadError> {
     match format {
+        Format::Pdb => pdb::read_pdb(bytes, path),
+        Format::Pdbqt => pdbqt::read_pdbqt(bytes, path),
         Format::Gro => gro::read_gro(bytes, path),
         Format::Xyz => xyz::read_xyz(bytes, path),
         Format::Sdf => sdf::read_sdf(bytes, path),
         Format::Mol2 => mol2::read_mol2(bytes, path),
-        Format::Mmcif => cif::read_mmcif(bytes, path),
-        Format::Pdb => pdb::read_pdb(bytes, path),
-        Format::Pdbqt => pdbqt::read_pdbqt(bytes, path),
-        Format::Bcif => cif::read_bcif(bytes, path),
         Format::CellPack => {
-            Err(not_a_molecule(path, format.name().as_bytes()))
+            let folders = cellpack::TemplateFolders::around(path);
+            cellpack::read_cellpack(bytes, path, &|name| folders.find(name))
         }
+        Format::Mmcif => cif::read_mmcif(bytes, path),
+        Format::Bcif => cif::read_bcif(bytes, path),
     }
 }
 

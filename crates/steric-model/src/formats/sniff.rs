@@ -117,7 +117,7 @@ fn is_pdb_atom(line: &Line<'_>) -> bool {
 
 // The header of a large entry can be longer than what is looked at.
 fn has_pdb_header(bytes: &[u8]) -> bool {
-    let starts = [&b"HEADER    "[..], b"CRYST1 ", b"REMARK   ", b"COMPND    ", b"TITLE     "];
+    let starts = [&b"HEADER    "[..], b"CRYST1 ", b"REMARK   ", b"COMPND    ", b"TITLE     ", b"MODEL     "];
     let first = Lines::new(head(bytes)).find(|line| !line.is_blank());
     first.is_some_and(|line| starts.iter().any(|start| line.text.starts_with(start)))
 }
