@@ -195,11 +195,13 @@ fn species(report: &Report) -> String {
     text
 }
 
+/// Packed scenes name a species by its path; the last part tells it apart.
 fn shortened(name: &str) -> String {
     const LONGEST: usize = 40;
-    match name.char_indices().nth(LONGEST) {
-        Some((cut, _)) => format!("{}…", &name[..cut]),
-        None => name.to_owned(),
+    let last = name.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or(name);
+    match last.char_indices().nth(LONGEST) {
+        Some((cut, _)) => format!("{}…", &last[..cut]),
+        None => last.to_owned(),
     }
 }
 

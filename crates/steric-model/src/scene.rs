@@ -115,8 +115,7 @@ impl Scene {
             molecules.iter().all(|molecule| (molecule.kind.0 as usize) < self.types.len()),
             "the types belong to this scene"
         );
-        let (clusters, types) = (self.clusters.clone(), self.types.clone());
-        Self { clusters, types, molecules, periodic_box: None, radii: self.radii }
+        Self { molecules, periodic_box: None, ..self.clone() }
     }
 
     /// Makes room for so many more molecules.

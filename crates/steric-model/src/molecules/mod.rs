@@ -12,7 +12,8 @@ mod whole;
 use std::fmt;
 use std::str::FromStr;
 
-use glam::{DVec3, Vec3};
+use glam::DVec3;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
@@ -331,47 +332,42 @@ impl Builder {
                 return Err(MoleculesError::TooMany { file: source.name.to_owned() });
             }
             self.molecules.scene.reserve(more as usize);
-            for atoms in members {
-                let species = units.species(source, placement, &atoms, by);
-                self.add_unit(file, source, &placement.poses, &atoms, species, periodic_box);
+            for members in members.chunks(UNITS_AT_ONCE) {
+                let bodies: Vec<Body> = members
+                    .par_iter()
+                    .map(|atoms| Body::new(source.structure, source.radii, atoms, periodic_box))
+                    .collect();
+                for (atoms, body) in members.iter().zip(bodies) {
+                    let species = units.species(source, placement, atoms, by);
+                    self.add_unit(file, &placement.poses, atoms, body, species);
+                }
             }
         }
         Ok(())
     }
 
-    fn add_unit(
-        &mut self,
-        file: u32,
-        source: &Source<'_>,
-        poses: &[(Pose, u32)],
-        atoms: &[u32],
-        species: SmolStr,
-        periodic_box: Option<PeriodicBox>,
-    ) {
+    fn add_unit(&mut self, file: u32, poses: &[(Pose, u32)], atoms: &[u32], body: Body, species: SmolStr) {
         let species = self.species_index(species);
-        let (center, positions) = whole::centred(source.structure, atoms, periodic_box);
-        let kind = self.add_type(source, atoms, &positions, species);
+        let kind = self.add_type(&body.tree, species);
         let first_atom = self.molecules.atoms.len() as u32;
         self.molecules.atoms.extend_from_slice(atoms);
         for &(world_from_file, copy) in poses {
-            let pose = world_from_file * Pose::from_translation(center);
+            let pose = world_from_file * Pose::from_translation(body.center);
             self.molecules.scene.add_molecule(kind, pose);
             self.molecules.origins.push(MoleculeOrigin { file, copy, first_atom, species });
         }
     }
 
-    fn add_type(&mut self, source: &Source<'_>, atoms: &[u32], positions: &[Vec3], species: u32) -> TypeId {
-        let radii: Vec<f32> = atoms.iter().map(|&atom| source.radii[atom as usize]).collect();
+    fn add_type(&mut self, tree: &SphereTree, species: u32) -> TypeId {
         let name = self.molecules.species[species as usize].clone();
         let scene = &mut self.molecules.scene;
-        if let [radius] = radii[..] {
-            let key = (species, radius.to_bits());
-            return *self.single_atoms.entry(key).or_insert_with(|| scene.add_type(name, &[Vec3::ZERO], &[radius]));
+        match tree.clusters() {
+            [single] if single.len() == 1 => {
+                let key = (species, single.radii[0].to_bits());
+                *self.single_atoms.entry(key).or_insert_with(|| scene.add_tree(name, tree))
+            }
+            _ => scene.add_tree(name, tree),
         }
-        let chain =
-            |&atom: &u32| source.structure.residues[source.structure.atoms.residues[atom as usize] as usize].chain;
-        let chains: Vec<u32> = atoms.iter().map(chain).collect();
-        scene.add_tree(name, &SphereTree::new(positions, &radii, Grouping::Labels(&chains)))
     }
 
     fn species_index(&mut self, name: SmolStr) -> u32 {
@@ -380,6 +376,25 @@ impl Builder {
             species.push(name.clone());
             species.len() as u32 - 1
         })
+    }
+}
+
+/// How many molecules are made at a time: enough for all threads, few enough that they cost no memory.
+const UNITS_AT_ONCE: usize = 4_096;
+
+/// A molecule in its own frame, and where that frame stands in the file.
+struct Body {
+    center: DVec3,
+    tree: SphereTree,
+}
+
+impl Body {
+    fn new(structure: &Structure, radii: &[f32], atoms: &[u32], periodic_box: Option<PeriodicBox>) -> Self {
+        let (center, positions) = whole::centred(structure, atoms, periodic_box);
+        let radii: Vec<f32> = atoms.iter().map(|&atom| radii[atom as usize]).collect();
+        let chain = |&atom: &u32| structure.residues[structure.atoms.residues[atom as usize] as usize].chain;
+        let chains: Vec<u32> = atoms.iter().map(chain).collect();
+        Self { center, tree: SphereTree::new(&positions, &radii, Grouping::Labels(&chains)) }
     }
 }
 

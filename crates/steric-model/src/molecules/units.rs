@@ -83,15 +83,14 @@ impl Units {
         let (first, last) = (residue_of(atoms[0]), residue_of(atoms[atoms.len() - 1]));
         let residue = &structure.residues[first as usize];
         let chain = &structure.chains[residue.chain as usize];
+        let single_residue = first == last;
         match by {
             MoleculesBy::File => SmolStr::new(source.name),
-            MoleculesBy::Instance if !placement.name.is_empty() => placement.name.clone(),
-            MoleculesBy::Instance if chain.description.is_empty() && !structure.name.is_empty() => {
-                SmolStr::new(&structure.name)
-            }
-            MoleculesBy::Instance | MoleculesBy::Chain if !chain.description.is_empty() => chain.description.clone(),
             MoleculesBy::Residue => SmolStr::new(residue.name.as_str()),
-            MoleculesBy::Auto | MoleculesBy::Connected if first == last => SmolStr::new(residue.name.as_str()),
+            MoleculesBy::Instance if !placement.name.is_empty() => placement.name.clone(),
+            MoleculesBy::Instance if !chain.description.is_empty() => chain.description.clone(),
+            MoleculesBy::Instance if !single_residue && !structure.name.is_empty() => SmolStr::new(&structure.name),
+            _ if single_residue && by != MoleculesBy::Chain => SmolStr::new(residue.name.as_str()),
             _ if !chain.description.is_empty() => chain.description.clone(),
             _ if chain.name.is_empty() => SmolStr::new_static("chain"),
             _ => format_smolstr!("chain {}", chain.name),
