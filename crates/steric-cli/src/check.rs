@@ -78,11 +78,25 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
     let inputs = arguments.files.iter().map(|path| output::read(path, shared)).collect::<Result<Vec<_>, _>>()?;
     let report = checked(&inputs, &arguments.options(), shared)?;
+    inputs.iter().for_each(|input| note_models(input, shared));
     if let Some(path) = &arguments.csv {
         write_csv(path, &inputs, &report)?;
     }
     output::report(shared, &report, |coloured| text(&report, coloured))?;
     Ok(if report.overlaps == 0 { Verdict::Clean } else { Verdict::Overlaps })
+}
+
+/// An ensemble is many answers to one question; one of them is checked.
+fn note_models(input: &Input, shared: &Shared) {
+    let structure = &input.structure;
+    let placed = |model: u32| {
+        let mut copies = structure.assemblies.iter().flat_map(|assembly| &assembly.copies);
+        copies.any(|copies| copies.chains.iter().any(|&chain| structure.chains[chain as usize].model == model))
+    };
+    let models = structure.models.iter().filter(|model| !model.atoms.is_empty()).count();
+    if models > 1 && !placed(models as u32 - 1) {
+        output::note(shared, &format!("{}: {models} models; only the first is checked", input.path.display()));
+    }
 }
 
 /// Checks, with a spinner.

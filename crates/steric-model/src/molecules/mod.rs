@@ -190,6 +190,7 @@ pub struct Molecules {
     origins: Vec<MoleculeOrigin>,
     species: Vec<SmolStr>,
     by: Vec<MoleculesBy>,
+    has_chain_names: Vec<bool>,
     left_out: u64,
 }
 
@@ -223,6 +224,7 @@ impl Molecules {
                 builder.molecules.scene.set_periodic_box(periodic_box);
             }
             builder.molecules.by.push(by);
+            builder.molecules.has_chain_names.push(units::has_chain_names(source.structure));
         }
         Ok(builder.molecules)
     }
@@ -235,6 +237,15 @@ impl Molecules {
     /// What counted as a molecule in a file.
     pub fn by(&self, file: u32) -> MoleculesBy {
         self.by[file as usize]
+    }
+
+    /// The same in words.
+    pub fn by_words(&self, file: u32) -> String {
+        match self.by(file) {
+            MoleculesBy::Auto if self.has_chain_names[file as usize] => "chain, hetero groups apart".to_owned(),
+            MoleculesBy::Auto => "residue, polymers whole".to_owned(),
+            by => by.to_string(),
+        }
     }
 
     /// How many copies of itself a file places: the largest copy number.

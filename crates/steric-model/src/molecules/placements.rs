@@ -26,7 +26,7 @@ impl AssemblyChoice {
     pub fn assembly(&self, structure: &Structure) -> Option<Assembly> {
         let copies = chosen(structure, self).filter(|copies| !copies.is_empty())?;
         let id = structure.assemblies.first().map_or_else(String::new, |assembly| assembly.id.clone());
-        Some(Assembly { id, copies: copies.into_iter().cloned().collect() })
+        Some(Assembly { id, copies: copies.into_iter().map(|(_, copies)| copies.clone()).collect() })
     }
 }
 
@@ -57,7 +57,7 @@ pub(super) fn resolve(structure: &Structure, options: &MoleculeOptions) -> Molec
         return options.by;
     }
     let copies = chosen(structure, &options.assembly).unwrap_or_default();
-    if copies.iter().any(|copies| copies.poses.iter().any(|&pose| pose != Pose::IDENTITY)) {
+    if copies.iter().any(|(_, copies)| copies.poses.iter().any(|&pose| pose != Pose::IDENTITY)) {
         return MoleculesBy::Instance;
     }
     MoleculesBy::Auto
@@ -92,18 +92,19 @@ fn as_it_stands(structure: &Structure) -> Placement {
 }
 
 /// The copies that are meant; none if the file is to be taken as it stands, `None` if there is no such assembly.
-fn chosen<'a>(structure: &'a Structure, choice: &AssemblyChoice) -> Option<Vec<&'a Copies>> {
+fn chosen<'a>(structure: &'a Structure, choice: &AssemblyChoice) -> Option<Vec<(&'a Assembly, &'a Copies)>> {
     let assemblies = &structure.assemblies;
-    let all = || assemblies.iter().flat_map(|assembly| &assembly.copies).collect();
+    let of = |assembly: &'a Assembly| assembly.copies.iter().map(move |copies| (assembly, copies));
+    let all = || assemblies.iter().flat_map(of).collect();
     match choice {
         AssemblyChoice::None => Some(Vec::new()),
         AssemblyChoice::All => Some(all()),
         AssemblyChoice::Id(id) => {
-            assemblies.iter().find(|assembly| assembly.id == *id).map(|assembly| assembly.copies.iter().collect())
+            assemblies.iter().find(|assembly| assembly.id == *id).map(|assembly| of(assembly).collect())
         }
         AssemblyChoice::Auto if is_packed_scene(structure) => Some(all()),
         AssemblyChoice::Auto => Some(match assemblies.first() {
-            Some(first) if moves_anything(first) => first.copies.iter().collect(),
+            Some(first) if moves_anything(first) => of(first).collect(),
             _ => Vec::new(),
         }),
     }
@@ -128,20 +129,20 @@ fn is_packed_scene(structure: &Structure) -> bool {
     })
 }
 
-/// Rows that name the same operators move together (capsid protein in one row, its zinc in the next), so they make
-/// one body; and an operator that comes again has the same copy number.
-fn bodies(structure: &Structure, copies: &[&Copies]) -> Vec<Placement> {
+/// Rows of one assembly that name the same operators move together (capsid protein in one row, its zinc in the next),
+/// so they make one body; and an operator that comes again has the same copy number.
+fn bodies(structure: &Structure, copies: &[(&Assembly, &Copies)]) -> Vec<Placement> {
     let mut numbers: FxHashMap<[u64; 7], u32> = FxHashMap::default();
-    let mut by_poses: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
+    let mut by_poses: FxHashMap<(&str, &str, Vec<u32>), usize> = FxHashMap::default();
     let mut placements: Vec<Placement> = Vec::new();
-    for copies in copies {
+    for (assembly, copies) in copies {
         let mut number = |pose: &Pose| {
             let next = numbers.len() as u32 + 1;
             *numbers.entry(bits(pose)).or_insert(next)
         };
         let poses: Vec<(Pose, u32)> = copies.poses.iter().map(|pose| (*pose, number(pose))).collect();
         let chains = units::chains_of_one_model(structure, &copies.chains);
-        let key: Vec<u32> = poses.iter().map(|&(_, copy)| copy).collect();
+        let key = (assembly.id.as_str(), copies.name.as_str(), poses.iter().map(|&(_, copy)| copy).collect());
         match by_poses.get(&key) {
             Some(&body) => {
                 let body = &mut placements[body];

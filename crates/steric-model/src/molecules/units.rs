@@ -125,10 +125,15 @@ fn author_chains(structure: &Structure) -> Vec<u32> {
     same
 }
 
+/// Whether any chain has a name; GRO files know none.
+pub(super) fn has_chain_names(structure: &Structure) -> bool {
+    structure.chains.iter().any(|chain| !chain.name.is_empty())
+}
+
 /// Unit numbers of residues: the chain's for polymers, beyond the chains' for everything else.
 fn polymers_and_the_rest(structure: &Structure) -> Vec<u32> {
     let same_chain = author_chains(structure);
-    let has_chains = structure.chains.iter().any(|chain| !chain.name.is_empty());
+    let has_chains = has_chain_names(structure);
     let backbones = backbones(structure);
     let joined = joined_to_next(structure, &backbones);
     let chains = structure.chains.len() as u32;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use steric_collide::Overlap;
 use steric_model::chemistry::ClashDefinition;
-use steric_model::{AtomId, Molecules, MoleculesBy, Structure};
+use steric_model::{AtomId, Molecules, Structure};
 
 use super::{AtomLabel, Input};
 
@@ -115,7 +115,7 @@ impl Report {
             files: inputs.iter().map(|input| input.path.display().to_string()).collect(),
             atoms,
             molecules: scene.scene().molecules().len() as u64,
-            molecules_by: (0..files).map(|file| described(scene.by(file))).collect(),
+            molecules_by: (0..files).map(|file| scene.by_words(file)).collect(),
             periodic: scene.scene().periodic_box().is_some(),
             overlaps: pairs.len() as u64,
             molecules_overlapping: molecules_overlapping(&scene, &pairs),
@@ -174,13 +174,6 @@ fn score(inputs: &[Input], scene: &Molecules, definition: ClashDefinition, clash
     let name = definition.score_name()?;
     let atoms = scene.count(|file, atom| definition.counts(&inputs[file as usize].structure, atom));
     definition.score(clashes, atoms).map(|value| Score { name, value })
-}
-
-fn described(by: MoleculesBy) -> String {
-    match by {
-        MoleculesBy::Auto => "chain, hetero groups apart".to_owned(),
-        by => by.to_string(),
-    }
 }
 
 fn molecules_overlapping(scene: &Molecules, pairs: &[Overlap]) -> u64 {
