@@ -63,7 +63,7 @@ pub(super) fn coordinate(field: &[u8; 8]) -> Option<f32> {
     // Fewer than 2^24 thousandths, so both are exact in f32 and the quotient is correctly rounded.
     match fixed_point::<4>(u64::from_le_bytes(*field)) {
         Some(thousandths) => Some(thousandths as f32 / 1000.0),
-        None => number(field).map(|number| number as f32).filter(|number| number.is_finite()),
+        None => any_number(field),
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) fn hundredths(field: &[u8; 6]) -> Option<f32> {
     let [a, b, c, d, e, f] = *field;
     match fixed_point::<5>(u64::from_le_bytes([b' ', b' ', a, b, c, d, e, f])) {
         Some(hundredths) => Some(hundredths as f32 / 100.0),
-        None => number(field).map(|number| number as f32).filter(|number| number.is_finite()),
+        None => any_number(field),
     }
 }
 
@@ -96,6 +96,11 @@ pub(super) fn five_digits(field: &[u8; 5]) -> Option<i32> {
 pub(super) fn number(field: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(field.trim_ascii()).ok()?;
     text.parse::<f64>().ok().filter(|number| number.is_finite())
+}
+
+#[cold]
+fn any_number(field: &[u8]) -> Option<f32> {
+    number(field).map(|number| number as f32).filter(|number| number.is_finite())
 }
 
 // The digits around a decimal point in column `POINT` (from 0), as one integer with its sign.

@@ -1,9 +1,9 @@
 //! PDB files: fixed columns, angstroms.
 //!
-//! How it works: [`read_pdb`] takes each line apart by its columns ([`fields`]), with a few decisions made once per
-//! file where programs disagree about the columns ([`layout`]). Serials and residue numbers that outgrow their columns
-//! are hybrid-36 ([`hybrid36`]), asterisks, or run into the next column; all three are understood. Elements come from
-//! columns 77-78 or, where these are empty, from the alignment of the atom name ([`elements`]). [`write_pdb`] writes
+//! How it works: [`read_pdb`] takes each line apart by its columns (`fields`), with a few decisions made once per
+//! file where programs disagree about the columns (`layout`). Serials and residue numbers that outgrow their columns
+//! are hybrid-36 (`hybrid36`), asterisks, or run into the next column; all three are understood. Elements come from
+//! columns 77-78 or, where these are empty, from the alignment of the atom name (`elements`). [`write_pdb`] writes
 //! wwPDB format 3.3 with hybrid-36 numbers and two-letter chains.
 //!
 //! What the reader decides where the format leaves a choice:

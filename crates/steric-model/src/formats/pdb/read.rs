@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
     // Decimal or hybrid-36; six digits may borrow column 6 or 12. Anything else, asterisks above all, counts on.
     #[inline]
     fn serial_of(&mut self, card: &Card) -> i32 {
-        let field = [card[6], card[7], card[8], card[9], card[10]];
+        let field = columns::<5>(card, 7);
         if let Some(serial) = fields::five_digits(&field)
             && !card[5].is_ascii_digit()
             && !card[11].is_ascii_digit()
@@ -233,25 +233,25 @@ impl<'a> Reader<'a> {
             _ if card[17] == b' ' || (card[21] != b' ' && self.has_two_letter_chains(rest)) => (20, 20),
             _ => (21, 21),
         };
-        let mut columns = ResidueColumns { name: Name::from_bytes(&card[17..name_end]), ..ResidueColumns::default() };
+        let mut residue = ResidueColumns { name: Name::from_bytes(&card[17..name_end]), ..ResidueColumns::default() };
         for &byte in card[chain_start..22].trim_ascii() {
-            columns.chain[columns.chain_length] = letter(byte);
-            columns.chain_length += 1;
+            residue.chain[residue.chain_length] = letter(byte);
+            residue.chain_length += 1;
         }
-        let field = [card[22], card[23], card[24], card[25]];
+        let field = columns::<4>(card, 23);
         if card[25].is_ascii_digit() && card[26].is_ascii_digit() {
             let length = card[26..30].iter().take_while(|digit| digit.is_ascii_digit()).count();
-            columns.number = hybrid36::decimal(&card[22..26 + length]).unwrap_or_default();
+            residue.number = hybrid36::decimal(&card[22..26 + length]).unwrap_or_default();
         } else if let Some(number) = hybrid36::decode::<4>(&field) {
-            (columns.number, columns.insertion) = (number, letter(card[26]));
+            (residue.number, residue.insertion) = (number, letter(card[26]));
         } else if field.contains(&b'*') {
-            columns.number = self.residue.number.saturating_add(1);
-            columns.asterisks = Some(atom);
+            residue.number = self.residue.number.saturating_add(1);
+            residue.asterisks = Some(atom);
         } else {
-            columns.insertion = letter(card[26]);
+            residue.insertion = letter(card[26]);
             self.warn_of_residue_number(&field);
         }
-        columns
+        residue
     }
 
     fn warn_of_residue_number(&mut self, field: &[u8; 4]) {
@@ -275,8 +275,7 @@ impl<'a> Reader<'a> {
         };
         stated.unwrap_or_else(|| {
             self.elements_derived += 1;
-            let columns = [card[12], card[13], card[14], card[15]];
-            elements::from_name(&columns, self.residue.name.as_bytes(), self.layout.names_left_aligned)
+            elements::from_name(&columns(card, 13), self.residue.name.as_bytes(), self.layout.names_left_aligned)
         })
     }
 
@@ -302,18 +301,22 @@ impl<'a> Reader<'a> {
 
     #[inline]
     fn number_or(&mut self, card: &Card, first: usize, default: f32, what: &str) -> f32 {
-        let mut field = [b' '; 6];
-        field.copy_from_slice(&card[first - 1..first + 5]);
+        let field = columns::<6>(card, first);
         match fields::hundredths(&field) {
             Some(number) => number,
             None if field == *b"      " => default,
             None => {
-                let place = Place::Line(self.line, Some((first, first + 5)));
-                let found = || String::from_utf8_lossy(&field).into_owned();
-                self.warnings.push(place, || format!("{:?} is no {what}; taken as {default}", found()));
+                self.warn_of_number(&field, first, default, what);
                 default
             }
         }
+    }
+
+    #[cold]
+    fn warn_of_number(&mut self, field: &[u8; 6], first: usize, default: f32, what: &str) {
+        let place = Place::Line(self.line, Some((first, first + 5)));
+        let found = || String::from_utf8_lossy(field).into_owned();
+        self.warnings.push(place, || format!("{:?} is no {what}; taken as {default}", found()));
     }
 
     fn autodock_columns(&mut self, card: &Card) {
@@ -429,12 +432,21 @@ impl<'a> Reader<'a> {
 // The centre of an atom, or the axis (0, 1, 2) that is no number.
 #[inline]
 fn position(card: &Card) -> Result<Vec3, usize> {
-    let axis = |axis: usize| {
-        let mut field = [b' '; 8];
-        field.copy_from_slice(&card[30 + 8 * axis..38 + 8 * axis]);
-        fields::coordinate(&field).ok_or(axis)
-    };
-    Ok(Vec3::new(axis(0)?, axis(1)?, axis(2)?))
+    let [x, y, z] = [31, 39, 47].map(|first| fields::coordinate(&columns(card, first)));
+    match (x, y, z) {
+        (Some(x), Some(y), Some(z)) => Ok(Vec3::new(x, y, z)),
+        (None, ..) => Err(0),
+        (_, None, _) => Err(1),
+        _ => Err(2),
+    }
+}
+
+// `N` columns from the first one on, which is counted from 1.
+#[inline]
+fn columns<const N: usize>(card: &Card, first: usize) -> [u8; N] {
+    let mut field = [b' '; N];
+    field.copy_from_slice(&card[first - 1..first - 1 + N]);
+    field
 }
 
 // A code of one letter: 0 where it is blank, `?` where it is not printable.
