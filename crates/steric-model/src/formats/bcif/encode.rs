@@ -152,10 +152,10 @@ fn write_chain(out: &mut Writer, chain: &[Encoding<'static>]) {
 }
 
 fn write_encoding(out: &mut Writer, encoding: Encoding<'static>) {
-    let kind = |out: &mut Writer, entries, name| {
+    let kind = |out: &mut Writer, entries| {
         out.map(entries);
         out.text("kind");
-        out.text(name);
+        out.text(encoding.kind());
     };
     let int = |out: &mut Writer, key, value: i64| {
         out.text(key);
@@ -167,33 +167,33 @@ fn write_encoding(out: &mut Writer, encoding: Encoding<'static>) {
     };
     match encoding {
         Encoding::ByteArray(element) => {
-            kind(out, 2, "ByteArray");
+            kind(out, 2);
             int(out, "type", element as i64);
         }
         Encoding::FixedPoint { factor, of } => {
-            kind(out, 3, "FixedPoint");
+            kind(out, 3);
             float(out, "factor", factor);
             int(out, "srcType", of as i64);
         }
         Encoding::IntervalQuantization { min, max, steps } => {
-            kind(out, 5, "IntervalQuantization");
+            kind(out, 5);
             float(out, "min", min);
             float(out, "max", max);
             int(out, "numSteps", steps as i64);
             int(out, "srcType", ElementType::Float32 as i64);
         }
         Encoding::RunLength { rows, of } => {
-            kind(out, 3, "RunLength");
+            kind(out, 3);
             int(out, "srcType", of as i64);
             int(out, "srcSize", rows as i64);
         }
         Encoding::Delta { origin, of } => {
-            kind(out, 3, "Delta");
+            kind(out, 3);
             int(out, "origin", i64::from(origin));
             int(out, "srcType", of as i64);
         }
         Encoding::IntegerPacking { byte_count, unsigned, rows } => {
-            kind(out, 4, "IntegerPacking");
+            kind(out, 4);
             int(out, "byteCount", byte_count as i64);
             out.text("isUnsigned");
             out.bool(unsigned);

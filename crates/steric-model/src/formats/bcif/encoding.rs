@@ -64,6 +64,21 @@ pub(super) enum Encoding<'a> {
     StringArray(Strings<'a>),
 }
 
+impl Encoding<'_> {
+    /// The name in the file.
+    pub(super) fn kind(self) -> &'static str {
+        match self {
+            Self::ByteArray(_) => "ByteArray",
+            Self::FixedPoint { .. } => "FixedPoint",
+            Self::IntervalQuantization { .. } => "IntervalQuantization",
+            Self::RunLength { .. } => "RunLength",
+            Self::Delta { .. } => "Delta",
+            Self::IntegerPacking { .. } => "IntegerPacking",
+            Self::StringArray(_) => "StringArray",
+        }
+    }
+}
+
 /// What a string column has beside its indices. The chains are places in the file, to be read when needed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Strings<'a> {
@@ -245,9 +260,13 @@ fn undo(
     most: usize,
 ) -> Result<Numbers, ReadError> {
     let Some((&Encoding::ByteArray(element), steps)) = chain.split_last() else {
-        return Err(source.error(at, "a chain of encodings that ends in ByteArray", format!("{:?}", chain.last())));
+        return Err(source.error(
+            at,
+            "a chain of encodings that ends in ByteArray",
+            chain.last().map_or("none", |step| step.kind()),
+        ));
     };
-    if bytes.len() % element.bytes() != 0 {
+    if !bytes.len().is_multiple_of(element.bytes()) {
         let expected = format!("values of {} bytes each", element.bytes());
         return Err(source.error(at, expected, format!("{} bytes", bytes.len())));
     }
@@ -278,7 +297,7 @@ type Mismatch = (String, String);
 
 fn undo_step(numbers: Numbers, step: Encoding<'_>, most: usize) -> Result<Numbers, Mismatch> {
     let Numbers::Ints(mut ints) = numbers else {
-        return Err(("integers under every encoding but ByteArray".into(), format!("reals under {step:?}")));
+        return Err(("integers under every encoding but ByteArray".into(), format!("reals under {}", step.kind())));
     };
     Ok(match step {
         Encoding::FixedPoint { factor, .. } => {
@@ -366,7 +385,7 @@ fn decode_texts<'a>(source: Source<'a>, at: usize, bytes: &[u8], strings: String
 /// UTF-16 units (JavaScript, Java), code points (Python) or bytes: the last offset, the length of all, tells which.
 fn cut<'a>(text: &'a str, offsets: &[i32]) -> Option<Vec<&'a str>> {
     if text.is_ascii() {
-        return slices(text, offsets, |offset| Some(offset));
+        return slices(text, offsets, Some);
     }
     let last = usize::try_from(*offsets.last()?).ok()?;
     let width: fn(char) -> usize = if last == text.encode_utf16().count() {

@@ -258,7 +258,7 @@ fn good_chains_are_chosen() {
 
 #[test]
 fn every_real_file_survives_being_written_again() {
-    for name in ["structures/4hhb.bcif.gz", "structures/large/1f2n.bcif", "lipids/cellpack_exosome_membrane.bcif"] {
+    for (name, ..) in files_tests::COUNTS {
         let Some(bytes) = files_tests::load(name) else { return };
         let file = decode(&bytes, Path::new(name)).unwrap();
         let again = encode(&rewrite(&file));

@@ -3,10 +3,11 @@
 //! How it works: every row of `_pdbx_struct_assembly_gen` is one rigid body, the chains of its `asym_id_list`, and
 //! all its places, the operators of its `oper_expression`. Rows with the same `assembly_id` are one assembly; cellPACK
 //! writes one assembly per kind of lipid. PetWorld keeps one template per model and adds a column `PDB_model_num`,
-//! which restricts a row to that model; its lists hold author names. Without that column a name means the chains of
+//! which restricts a row to that model; its lists hold author names (where the protein and the lipids around it share
+//! one), so there a list is read as author names if the model has all of them. Without that column a name means the chains of
 //! the first model that has it: the models of an NMR ensemble are alternatives, not one body.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
 use super::operators::{MOST_POSES, Operators};
@@ -104,13 +105,18 @@ impl Reader<'_, '_> {
     }
 
     fn find_chains(&mut self, names: &str, model: Option<i32>, place: Place, row: usize) -> Option<Vec<u32>> {
+        let names = || names.split(',').map(str::trim).filter(|name| !name.is_empty());
+        let by_author = model.is_some_and(|model| {
+            let known = self.chains.authors.get(&model);
+            known.is_some_and(|known| names().all(|name| known.contains(name)))
+        });
         let mut chains = Vec::new();
-        for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-            let found = self.chains.find(name, model, self.structure);
+        for name in names() {
+            let found = self.chains.find(name, model, by_author, self.structure);
             if found.is_empty() {
                 self.warnings.push(place, || format!("row {}: there is no chain {}", row + 1, shortened(name)));
             }
-            let cost = found.len().max(1);
+            let cost = self.chains.cost(name);
             if cost > self.chains_left {
                 self.warnings.push(place, || format!("row {} is left out: too many chains in all", row + 1));
                 return None;
@@ -140,13 +146,15 @@ impl Reader<'_, '_> {
 
 /// Chains by the names that lists use.
 #[derive(Debug)]
-pub(super) struct ChainIndex<'s> {
+struct ChainIndex<'s> {
     labels: FxHashMap<&'s str, Vec<u32>>,
     names: FxHashMap<&'s str, Vec<u32>>,
+    // The author names of every model, by its number.
+    authors: FxHashMap<i32, FxHashSet<&'s str>>,
 }
 
 impl<'s> ChainIndex<'s> {
-    pub(super) fn new(structure: &'s Structure) -> Self {
+    fn new(structure: &'s Structure) -> Self {
         let by = |key: fn(&Chain) -> &SmolStr| {
             let mut index: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
             for (place, chain) in structure.chains.iter().enumerate() {
@@ -154,14 +162,19 @@ impl<'s> ChainIndex<'s> {
             }
             index
         };
-        Self { labels: by(|chain| &chain.label), names: by(|chain| &chain.name) }
+        let mut authors: FxHashMap<i32, FxHashSet<&str>> = FxHashMap::default();
+        for chain in &structure.chains {
+            authors.entry(structure.models[chain.model as usize].number).or_default().insert(&chain.name);
+        }
+        Self { labels: by(|chain| &chain.label), names: by(|chain| &chain.name), authors }
     }
 
     /// The chains of a label, or else of an author's name: in the model of that number, or in the first that has any.
-    pub(super) fn find(&self, name: &str, model: Option<i32>, structure: &Structure) -> Vec<u32> {
+    fn find(&self, name: &str, model: Option<i32>, by_author: bool, structure: &Structure) -> Vec<u32> {
         let model_of = |chain: u32| structure.chains[chain as usize].model;
         let number_of = |chain: u32| structure.models[model_of(chain) as usize].number;
-        for index in [&self.labels, &self.names] {
+        let indices = if by_author { [&self.names, &self.names] } else { [&self.labels, &self.names] };
+        for index in indices {
             let all = index.get(name).map_or(&[][..], Vec::as_slice);
             let found: Vec<u32> = match (model, all.first()) {
                 (Some(number), _) => all.iter().copied().filter(|&chain| number_of(chain) == number).collect(),
@@ -175,6 +188,11 @@ impl<'s> ChainIndex<'s> {
             }
         }
         Vec::new()
+    }
+
+    /// How many chains are looked at for a name.
+    fn cost(&self, name: &str) -> usize {
+        1 + self.labels.get(name).map_or(0, Vec::len) + self.names.get(name).map_or(0, Vec::len)
     }
 }
 

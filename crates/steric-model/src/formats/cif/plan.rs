@@ -2,8 +2,10 @@
 //!
 //! How it works: chains with the same description are one entity. Every chain of a model gets a label of its own,
 //! since assemblies and bonds refer to labels. Each pose is an operator; consecutive ones are written as a range, and
-//! the identity is shared. Rows whose chains are not the first with their label name their model (`PDB_model_num`).
+//! the identity is shared. Rows whose chains are not the first with their label name their model (`PDB_model_num`), and
+//! its chains by their author names where that means the same, as PetWorld does.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -64,7 +66,7 @@ impl<'s> Plan<'s> {
             operators: Vec::new(),
             template_names: Vec::new(),
         };
-        plan.add_assemblies();
+        plan.add_assemblies()?;
         Ok(plan)
     }
 
@@ -74,7 +76,7 @@ impl<'s> Plan<'s> {
         if name.is_empty() { &self.labels[chain] } else { name }
     }
 
-    fn add_assemblies(&mut self) {
+    fn add_assemblies(&mut self) -> io::Result<()> {
         let mut first_with: FxHashMap<SmolStr, u32> = FxHashMap::default();
         for (chain, label) in self.labels.iter().enumerate() {
             first_with.entry(label.clone()).or_insert(chain as u32);
@@ -85,13 +87,15 @@ impl<'s> Plan<'s> {
             for copies in &assembly.copies {
                 let expression = self.add_operators(&copies.poses);
                 let is_first = |chain: &u32| first_with[&self.labels[*chain as usize]] == *chain;
-                if copies.chains.iter().all(is_first) {
-                    self.add_row(&assembly.id, &expression, &copies.chains, None);
+                if copies.chains.iter().all(is_first) && !self.is_named_template(copies) {
+                    let labels = copies.chains.iter().map(|&chain| self.labels[chain as usize].clone()).collect();
+                    self.add_row(&assembly.id, &expression, labels, None);
                     continue;
                 }
                 for (model, chains) in chains_by_model(structure, copies) {
                     names.entry(model).or_insert_with(|| copies.name.clone());
-                    self.add_row(&assembly.id, &expression, &chains, Some(self.model_numbers[model as usize]));
+                    let names = self.names_in_model(model, &chains)?;
+                    self.add_row(&assembly.id, &expression, names, Some(self.model_numbers[model as usize]));
                 }
             }
         }
@@ -100,14 +104,39 @@ impl<'s> Plan<'s> {
             let models = 0..structure.models.len() as u32;
             self.template_names = models.map(|model| names.get(&model).cloned().unwrap_or_default()).collect();
         }
+        Ok(())
     }
 
-    fn add_row(&mut self, assembly: &str, expression: &str, chains: &[u32], model: Option<i32>) {
+    /// Whether a body is one of several templates and has a name that its chains do not tell.
+    fn is_named_template(&self, copies: &Copies) -> bool {
+        let description = |&chain: &u32| &self.entities[self.entity_of[chain as usize]].description;
+        let told = copies.chains.iter().map(description).find(|description| !description.is_empty());
+        self.structure.models.len() > 1 && told.is_some_and(|told| *told != copies.name)
+    }
+
+    /// Names that a reader finds exactly these chains by, in a row that names its model.
+    fn names_in_model(&self, model: u32, chains: &[u32]) -> io::Result<Vec<SmolStr>> {
+        let of_model = || (0..self.labels.len()).filter(|&chain| self.structure.chains[chain].model == model);
+        let wanted: FxHashSet<usize> = chains.iter().map(|&chain| chain as usize).collect();
+        let names: BTreeSet<&str> = chains.iter().map(|&chain| self.chain_name(chain as usize)).collect();
+        let means_others = of_model().any(|chain| names.contains(self.chain_name(chain)) && !wanted.contains(&chain));
+        if !means_others && names.iter().all(|name| !name.contains(',') && name.trim() == *name) {
+            return Ok(names.into_iter().map(SmolStr::new).collect());
+        }
+        let authors: FxHashSet<&str> = of_model().map(|chain| self.chain_name(chain)).collect();
+        let labels: Vec<SmolStr> = chains.iter().map(|&chain| self.labels[chain as usize].clone()).collect();
+        if labels.iter().all(|label| authors.contains(label.as_str())) {
+            let sentence = "an assembly takes chains of a later model whose labels are the names of other chains";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, sentence));
+        }
+        Ok(labels)
+    }
+
+    fn add_row(&mut self, assembly: &str, expression: &str, chains: Vec<SmolStr>, model: Option<i32>) {
         if expression.is_empty() || chains.is_empty() {
             return;
         }
-        let labels: Vec<&str> = chains.iter().map(|&chain| self.labels[chain as usize].as_str()).collect();
-        let (assembly, expression, chains) = (SmolStr::new(assembly), expression.to_owned(), labels.join(","));
+        let (assembly, expression, chains) = (SmolStr::new(assembly), expression.to_owned(), chains.join(","));
         self.generations.push(Generation { assembly, expression, chains, model });
     }
 

@@ -178,6 +178,8 @@ impl Sites {
         label.write_to(&mut self.label);
         site.cell(Role::AuthChain).or(|| label).write_to(&mut self.chain);
         let name = name.name();
+        let (residue_number, letter) = residue_number(site, warnings);
+        let insertion = site.cell(Role::Insertion).letter();
         self.builder.push(AtomRecord {
             position,
             element: element(site.cell(Role::Symbol), name),
@@ -188,8 +190,8 @@ impl Sites {
             b_factor: site.cell(Role::BFactor).number().unwrap_or(0.0) as f32,
             formal_charge: site.cell(Role::Charge).charge().unwrap_or(0),
             residue_name: residue_name.name(),
-            residue_number: site.cell(Role::AuthNumber).or(|| site.cell(Role::LabelNumber)).integer().unwrap_or(0),
-            insertion: site.cell(Role::Insertion).letter(),
+            residue_number,
+            insertion: if insertion == 0 { letter } else { insertion },
             hetero: site.cell(Role::Group).is("HETATM"),
             chain: &self.chain,
             label: &self.label,
@@ -259,6 +261,31 @@ fn bad_coordinate<'a>(
     warnings
         .push(place, || format!("atom {} has no {axis} coordinate and is left out", site.cell(Role::Serial).to_smol()));
     Ok(None)
+}
+
+/// The residue's number, and the letter behind it: old files write the insertion code there too, as in `184A`.
+#[inline]
+fn residue_number<'a>(site: &impl Site<'a>, warnings: &mut Warnings) -> (i32, u8) {
+    let cell = site.cell(Role::AuthNumber).or(|| site.cell(Role::LabelNumber));
+    match (cell.integer(), cell) {
+        (Some(number), _) => (number, 0),
+        (None, Cell::Absent) => (0, 0),
+        (None, _) => odd_residue_number(site, cell, warnings),
+    }
+}
+
+#[cold]
+fn odd_residue_number<'a>(site: &impl Site<'a>, cell: Cell<'a>, warnings: &mut Warnings) -> (i32, u8) {
+    if let Cell::Text([digits @ .., letter]) = cell
+        && letter.is_ascii_alphabetic()
+        && let Some(number) = Cell::Text(digits).integer()
+    {
+        return (number, *letter);
+    }
+    let number = site.cell(Role::LabelNumber).integer().unwrap_or(0);
+    let place = if warnings.first.len() < Warnings::KEPT { site.place(Role::AuthNumber) } else { Place::File };
+    warnings.push(place, || format!("{:?} is no residue number; {number} is taken instead", cell.to_smol()));
+    (number, 0)
 }
 
 /// The element by its symbol; by the first letter of the atom's name only where the file has no symbol at all.
