@@ -57,6 +57,7 @@ impl Structure {
             return Err(ExpandError::TooManyAtoms { atoms, limit });
         }
         let mut expansion = Expansion::new(self);
+        expansion.result.atoms.positions.reserve_exact(atoms as usize);
         // Models in the order of the file, each with all its bodies.
         let mut parts: BTreeMap<u32, Vec<&Body<'_>>> = BTreeMap::new();
         for body in &bodies {
@@ -154,16 +155,22 @@ impl<'a> Expansion<'a> {
         let start = self.result.atoms.len() as u32;
         let mut chains = FxHashMap::default();
         let mut residues = FxHashMap::default();
+        // Atoms of a residue nearly always follow each other, so the map is asked only when the residue changes.
+        let mut last = None;
         for &atom in atoms {
             let residue = self.from.atoms.residues[atom as usize];
-            let new_residue = match residues.get(&residue) {
-                Some(&new) => new,
-                None => {
-                    let new = self.add_residue(residue, &mut chains);
-                    residues.insert(residue, new);
-                    new
-                }
+            let new_residue = match last {
+                Some((old, new)) if old == residue => new,
+                _ => match residues.get(&residue) {
+                    Some(&new) => new,
+                    None => {
+                        let new = self.add_residue(residue, &mut chains);
+                        residues.insert(residue, new);
+                        new
+                    }
+                },
             };
+            last = Some((residue, new_residue));
             copy_atom(&self.from.atoms, atom as usize, &mut self.result.atoms, world_from_body, new_residue);
         }
         let bonds = bonds.iter();

@@ -188,7 +188,7 @@ fn copies(scene: &Structure) -> usize {
     scene.assemblies[0].copies.iter().map(|copies| copies.poses.len()).sum()
 }
 
-// Radii of the heavy atoms of one ingredient, over all copies, in angstroms.
+// Least and largest radius of an ingredient's atoms, over all copies, in angstroms.
 fn radii(scene: &Structure, name: &str) -> (f64, f64) {
     let copies = scene.assemblies[0].copies.iter().find(|copies| copies.name.ends_with(name)).unwrap();
     let belongs = |atom: &usize| copies.chains.contains(&scene.residues[scene.atoms.residues[*atom] as usize].chain);

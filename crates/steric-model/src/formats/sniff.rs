@@ -9,9 +9,11 @@ use memchr::memmem;
 use super::Format;
 use super::text::{Line, Lines, parse_float};
 
+type Test = fn(&[u8]) -> bool;
+
 /// The format, where the content leaves no doubt.
 pub(super) fn sniff(bytes: &[u8]) -> Option<Format> {
-    let tests: [(fn(&[u8]) -> bool, Format); 9] = [
+    let tests: [(Test, Format); 9] = [
         (is_bcif, Format::Bcif),
         (is_cellpack, Format::CellPack),
         (is_mol2, Format::Mol2),

@@ -1,5 +1,6 @@
 //! What the tests of file formats share: the real files, decompressed, and what the data's README counts in them.
 #![allow(dead_code, reason = "each test file uses its own part of this")]
+#![allow(clippy::print_stdout, reason = "a skipped test says so")]
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
