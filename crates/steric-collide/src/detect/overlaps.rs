@@ -237,9 +237,8 @@ impl Visitor for List {
         let ends = [touch.first, touch.second].map(|slot| slab.refs[slot]);
         let [first, second] = ends.map(|end| &scene.clusters()[end.cluster as usize]);
         for (lane, other_lane) in touch.lanes() {
-            let position = |slot: usize, lane: usize| Vec3::from(slab.atoms[slot].map(|axis| axis[lane]));
-            let shifted = position(touch.first, lane) + Vec3::from(touch.shift);
-            let distance = shifted.distance(position(touch.second, other_lane));
+            let shifted = slab.atom(touch.first, lane) + Vec3::from(touch.shift);
+            let distance = shifted.distance(slab.atom(touch.second, other_lane));
             let a = AtomId::new(ends[0].molecule, first.atoms[lane]);
             let b = AtomId::new(ends[1].molecule, second.atoms[other_lane]);
             let depth = first.radii[lane] + second.radii[other_lane] - distance;

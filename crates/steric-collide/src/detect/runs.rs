@@ -18,19 +18,22 @@ const NO_SHIFT: [f32; 3] = [0.0; 3];
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
     runs: Vec<Run>,
+    // Whether any run needs a shift.
+    shifted: bool,
+    slots: usize,
 }
 
 /// Row and layer steps to the neighbours that a cell looks at, after its own row.
 const ROWS_AHEAD: [(i64, i64); 4] = [(1, 0), (-1, 1), (0, 1), (1, 1)];
 
 impl Runs {
-    /// What the clusters of a cell, which ends at a slot, look at. The first run is the rest of the own cell, whose
-    /// start moves on with each cluster, and the next cell of the row.
+    /// What the clusters of a cell look at, which has the slots from `start` to `end`. The first run is the rest of the
+    /// own cell, whose start moves on with each cluster, and the next cell of the row.
     #[inline(always)]
-    pub(crate) fn around_cell(&mut self, slab: &Slab, lattice: &Lattice, cell: [i64; 3], end: u32) {
-        self.runs.clear();
+    pub(crate) fn around_cell(&mut self, slab: &Slab, lattice: &Lattice, cell: [i64; 3], start: u32, end: u32) {
+        self.clear();
         if !self.dense_rows(slab, lattice, cell, end) {
-            self.runs.push(Run { start: end, end, shift: NO_SHIFT });
+            self.push(end, end, NO_SHIFT);
             self.add_cell(slab, lattice, cell, [cell[0] + 1, cell[1], cell[2]]);
             for (row, layer) in ROWS_AHEAD {
                 for run in -1..=1 {
@@ -38,6 +41,14 @@ impl Runs {
                 }
             }
         }
+        self.slots += (end - start) as usize;
+    }
+
+    #[inline(always)]
+    fn clear(&mut self) {
+        self.runs.clear();
+        self.shifted = false;
+        self.slots = 0;
     }
 
     /// In a dense table a cell and its two neighbours in a row are one run. `false` at the rims of the table and of
@@ -52,12 +63,12 @@ impl Runs {
             return false;
         }
         let entry = ((layer * rows + row) * runs + run) as usize;
-        self.runs.push(Run { start: end, end: starts[entry + 2], shift: NO_SHIFT });
+        self.push(end, starts[entry + 2], NO_SHIFT);
         for (row, layer) in ROWS_AHEAD {
             let entry = entry.wrapping_add_signed(((layer * rows + row) * runs) as isize);
             let (start, end) = (starts[entry - 1], starts[entry + 2]);
             if start < end {
-                self.runs.push(Run { start, end, shift: NO_SHIFT });
+                self.push(start, end, NO_SHIFT);
             }
         }
         true
@@ -72,19 +83,34 @@ impl Runs {
     /// How many slots there are to look at, at most.
     #[inline(always)]
     pub(crate) fn slots(&self) -> usize {
-        self.runs.iter().map(|run| (run.end - run.start) as usize).sum()
+        self.slots
+    }
+
+    /// All runs, if none needs a shift.
+    #[inline(always)]
+    pub(crate) fn unshifted(&self) -> Option<&[Run]> {
+        (!self.shifted).then_some(&self.runs)
     }
 
     /// Runs with the same shift, one group after the other.
-    #[inline(always)]
     pub(crate) fn by_shift(&self) -> impl Iterator<Item = &[Run]> {
         self.runs.chunk_by(|a, b| a.shift == b.shift)
     }
 
+    #[inline(always)]
+    fn push(&mut self, start: u32, end: u32, shift: [f32; 3]) {
+        self.slots += (end - start) as usize;
+        self.runs.push(Run { start, end, shift });
+    }
+
     fn add(&mut self, start: u32, end: u32, shift: [f32; 3]) {
+        self.shifted |= shift != NO_SHIFT;
         match self.runs.last_mut() {
-            Some(last) if last.end == start && last.shift == shift => last.end = end,
-            _ => self.runs.push(Run { start, end, shift }),
+            Some(last) if last.end == start && last.shift == shift => {
+                last.end = end;
+                self.slots += (end - start) as usize;
+            }
+            _ => self.push(start, end, shift),
         }
     }
 
@@ -115,7 +141,7 @@ impl Runs {
     /// What a guest looks at: the own cells that its sphere covers. Each own cluster belongs to one slab, so a pair is
     /// seen once.
     pub(crate) fn around_guest(&mut self, slab: &Slab, lattice: &Lattice, guest: &Guest, slot: usize) {
-        self.runs.clear();
+        self.clear();
         let anchor = slab.anchors[slab.anchor_of[slot] as usize] + guest.step(lattice);
         let layers = guest.low[2].max(slab.first_layer())..=guest.high[2].min(slab.first_layer() + slab.layers - 1);
         let rows = (guest.high[1] - guest.low[1] + 1).saturating_mul(guest.high[2] - guest.low[2] + 1);

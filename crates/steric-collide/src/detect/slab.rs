@@ -6,7 +6,7 @@
 //! them was shifted. Slots come in this order: clusters that the slab owns, borrowed ones, guests of higher levels.
 
 use glam::{DMat3, DVec3, Mat3, Vec3};
-use steric_model::{LANES, Scene};
+use steric_model::{LANES, Pose, Scene};
 
 use crate::index::IndexKind;
 use crate::index::cells::{CellKey, CellTable};
@@ -37,7 +37,7 @@ pub(crate) struct Slab {
     pub(crate) refs: Vec<ClusterRef>,
     /// Bounding spheres, eight slots at a time.
     pub(crate) batches: Vec<Batch>,
-    /// Atom coordinates relative to the anchor, lane by lane.
+    /// Atom coordinates relative to the anchor, lane by lane; empty where the bounding spheres are the atoms.
     pub(crate) atoms: Vec<[Eight; 3]>,
     /// The distinct anchors, in the world.
     pub(crate) anchors: Vec<DVec3>,
@@ -95,7 +95,9 @@ impl Slab {
         let mut anchor = self.anchor(self.tile_corner(lattice, tile));
         for (index, entry) in own.iter().chain(halo).enumerate() {
             let cell = self.cluster_cells[index].coordinates();
-            frames.select(entry.cluster.molecule);
+            if !self.single_atoms || lattice.is_periodic() {
+                frames.select(entry.cluster.molecule);
+            }
             if lattice.is_periodic() {
                 let corner = self.tile_corner(lattice, cell);
                 anchor = self.anchor(corner + self.unwinding(lattice, &frames, entry, cell));
@@ -103,7 +105,12 @@ impl Slab {
                 tile = cell;
                 anchor = self.anchor(self.tile_corner(lattice, tile));
             }
-            self.place(lanes, scene, &frames, entry.cluster, self.slot_of[index] as usize, anchor);
+            let slot = self.slot_of[index] as usize;
+            if self.single_atoms {
+                self.place_atom(scene, entry.cluster, slot, anchor);
+            } else {
+                self.place(lanes, scene, &frames, entry.cluster, slot, anchor);
+            }
         }
     }
 
@@ -133,13 +140,27 @@ impl Slab {
     ) {
         let offset = (frames.translation - self.anchors[anchor as usize]).as_vec3();
         let source = &scene.clusters()[cluster.cluster as usize];
-        let atoms = placed(lanes, &source.xyz, frames.rotation, offset);
         let bound = scene.bounds()[cluster.cluster as usize];
-        let (center, radius) = if self.single_atoms {
-            (Vec3::new(atoms[0][0], atoms[1][0], atoms[2][0]), source.radii[0])
-        } else {
-            (frames.rotation * bound.center + offset, bound.radius)
-        };
+        self.atoms[slot] = placed(lanes, &source.xyz, frames.rotation, offset);
+        self.enter(cluster, slot, anchor, frames.rotation * bound.center + offset, bound.radius);
+    }
+
+    /// Places a cluster that is a single atom.
+    #[inline(always)]
+    fn place_atom(&mut self, scene: &Scene, cluster: ClusterRef, slot: usize, anchor: u32) {
+        let Pose { rotation, translation } = scene.molecules()[cluster.molecule as usize].pose;
+        let source = &scene.clusters()[cluster.cluster as usize];
+        let [x, y, z] = per_axis(|axis| source.xyz[axis][0]);
+        let mut atom = translation - self.anchors[anchor as usize];
+        if [x, y, z] != [0.0; 3] {
+            atom += rotation * DVec3::new(f64::from(x), f64::from(y), f64::from(z));
+        }
+        self.enter(cluster, slot, anchor, atom.as_vec3(), source.radii[0]);
+    }
+
+    /// Fills in all of a slot but its atoms.
+    #[inline(always)]
+    fn enter(&mut self, cluster: ClusterRef, slot: usize, anchor: u32, center: Vec3, radius: f32) {
         let (batch, lane) = (&mut self.batches[slot / LANES], slot % LANES);
         batch.centers[0][lane] = center.x;
         batch.centers[1][lane] = center.y;
@@ -148,7 +169,17 @@ impl Slab {
         batch.owners[lane] = cluster.molecule;
         self.refs[slot] = cluster;
         self.anchor_of[slot] = anchor;
-        self.atoms[slot] = atoms;
+    }
+
+    /// The place of an atom relative to its anchor.
+    #[inline(always)]
+    pub(crate) fn atom(&self, slot: usize, lane: usize) -> Vec3 {
+        if self.single_atoms {
+            let batch = &self.batches[slot / LANES];
+            Vec3::from(per_axis(|axis| batch.centers[axis][slot % LANES]))
+        } else {
+            Vec3::from(per_axis(|axis| self.atoms[slot][axis][lane]))
+        }
     }
 
     /// Adds a cluster of a higher level, moved by a step, which stands in no cell. Returns its slot.
@@ -165,9 +196,13 @@ impl Slab {
         let slot = self.refs.len();
         let anchor = self.anchor(self.tile_corner(lattice, near) - step);
         self.resize(slot + 1);
-        let mut frames = Frames::new(scene);
-        frames.select(guest.molecule);
-        self.place(lanes, scene, &frames, guest, slot, anchor);
+        if self.single_atoms {
+            self.place_atom(scene, guest, slot, anchor);
+        } else {
+            let mut frames = Frames::new(scene);
+            frames.select(guest.molecule);
+            self.place(lanes, scene, &frames, guest, slot, anchor);
+        }
         slot
     }
 
@@ -209,7 +244,7 @@ impl Slab {
         }
         self.refs.resize(slots, ClusterRef::default());
         self.anchor_of.resize(slots, 0);
-        self.atoms.resize(slots, [[f32::NAN; LANES]; 3]);
+        self.atoms.resize(if self.single_atoms { 0 } else { slots }, [[f32::NAN; LANES]; 3]);
     }
 }
 

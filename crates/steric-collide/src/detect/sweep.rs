@@ -183,7 +183,7 @@ impl<V: Visitor> Search<'_, V> {
         while slot < self.slab.own {
             let key = keys[slot];
             let end = slot + keys[slot..].iter().take_while(|&&other| other == key).count();
-            runs.around_cell(self.slab, lattice, key.coordinates(), end as u32);
+            runs.around_cell(self.slab, lattice, key.coordinates(), slot as u32, end as u32);
             for first in slot..end {
                 if self.question.inside_molecules && !self.question.single_atoms {
                     self.within(lanes, first, cut);
@@ -205,13 +205,21 @@ impl<V: Visitor> Search<'_, V> {
         if self.candidates.len() < runs.slots() + LANES {
             self.candidates.resize(2 * runs.slots() + LANES, 0);
         }
-        for runs in runs.by_shift() {
-            let shift = runs[0].shift;
-            let looking = self.looking(lanes, first, shift);
-            let mut found = 0;
-            for run in runs {
-                found = self.cull(lanes, looking, run, found);
-            }
+        match runs.unshifted() {
+            Some(runs) => self.look(lanes, first, [0.0; 3], runs, cut),
+            None => runs.by_shift().for_each(|runs| self.look(lanes, first, runs[0].shift, runs, cut)),
+        }
+    }
+
+    /// Looks at runs with one shift.
+    #[inline(always)]
+    fn look<L: Lanes>(&mut self, lanes: L, first: usize, shift: [f32; 3], runs: &[Run], cut: &impl Cut) {
+        let looking = self.looking(lanes, first, shift);
+        let mut found = 0;
+        for run in runs {
+            found = self.cull(lanes, looking, run, found);
+        }
+        if !self.question.single_atoms {
             self.compare(lanes, first, shift, found, cut);
         }
     }

@@ -1,0 +1,116 @@
+//! The chores of this repository, in plain Rust so that a machine with only Rust can run them.
+//!
+//! How it works: a chore is a list of steps, each one a command with a name. Every step runs, also after a failure,
+//! because a formatting slip should not hide a broken test; the summary and the exit code tell. All steps share one
+//! target directory and the dev profile, so that a crate is compiled once for all of them.
+#![allow(clippy::print_stdout, reason = "a command-line program speaks on stdout")]
+
+mod licences;
+mod python;
+mod steps;
+
+use std::process::ExitCode;
+use steps::{Steps, cargo};
+
+const USAGE: &str = "\
+cargo xtask check           before every commit: format, lints, unit tests
+cargo xtask test            everything: format, lints, all tests, documentation, fuzzing, licences
+cargo xtask bench [ARGS]    steric against its peers on this machine, into benches/results/ (see benches/README.md)
+cargo xtask plot            draws benches/results/<machine>/*.svg again from the CSV files";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let chore = arguments.first().map(String::as_str);
+    match chore {
+        Some("check") => check(),
+        Some("test") => test(),
+        Some("bench") => bench(&arguments[1..]),
+        Some("plot") => plot(),
+        Some("help" | "--help" | "-h") | None => {
+            println!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        Some(unknown) => {
+            eprintln!("no chore is called {unknown:?}\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn check() -> ExitCode {
+    let mut steps = Steps::default();
+    format_and_lints(&mut steps);
+    steps.command("unit tests", cargo(&["test", "--workspace", "--no-fail-fast", "--lib", "--bins"]));
+    steps.summary()
+}
+
+fn test() -> ExitCode {
+    let mut steps = Steps::default();
+    let python = python::with_readers(&mut steps);
+    format_and_lints(&mut steps);
+    steps.command("all tests", other_readers(cargo(&ALL_TESTS), python.as_deref()));
+    steps.command("documentation examples", cargo(&["test", "--workspace", "--no-fail-fast", "--doc"]));
+    steps.command("fuzzing", cargo(&["test", "--workspace", "--test", "fuzz", "--", "--nocapture", "fuzz_"]));
+    let mut documentation = cargo(&["doc", "--workspace", "--no-deps"]);
+    documentation.env("RUSTDOCFLAGS", "-D warnings");
+    steps.command("documentation", documentation);
+    steps.run("licences", licences::check);
+    deny(&mut steps);
+    steps.summary()
+}
+
+/// Fuzzing has a step of its own, which shows its progress; `--tests` takes in the end-to-end tests of the command.
+const ALL_TESTS: [&str; 11] = [
+    "test",
+    "--workspace",
+    "--no-fail-fast",
+    "--lib",
+    "--bins",
+    "--tests",
+    "--examples",
+    "--",
+    "--quiet",
+    "--skip",
+    "fuzz_",
+];
+
+fn format_and_lints(steps: &mut Steps) {
+    steps.command("format", cargo(&["fmt", "--all", "--check"]));
+    steps.command("lints", cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]));
+}
+
+/// Tests that open our files in other programs look for a Python with their packages here, and skip without it.
+fn other_readers(mut tests: std::process::Command, python: Option<&std::path::Path>) -> std::process::Command {
+    if let Some(python) = python {
+        tests.env("STERIC_PYTHON", python);
+    }
+    tests
+}
+
+/// Licences, bans and sources need no network; the advisories are a database that has to be fetched.
+fn deny(steps: &mut Steps) {
+    if !steps::answers(&mut cargo(&["deny", "--version"])) {
+        steps.skip("cargo deny", "cargo-deny is not installed (cargo install --locked cargo-deny)");
+        return;
+    }
+    steps.command("cargo deny", cargo(&["deny", "--offline", "check", "licenses", "bans", "sources"]));
+    if steps::answers(&mut cargo(&["deny", "fetch", "db"])) {
+        steps.command("advisories", cargo(&["deny", "--offline", "check", "advisories"]));
+    } else {
+        steps.skip("advisories", "the database could not be fetched");
+    }
+}
+
+fn bench(arguments: &[String]) -> ExitCode {
+    let mut steps = Steps::default();
+    let mut script = std::process::Command::new("sh");
+    script.current_dir(steps::root()).arg("benches/peers/run.sh").args(arguments);
+    steps.command("bench", script);
+    steps.summary()
+}
+
+fn plot() -> ExitCode {
+    let mut steps = Steps::default();
+    steps.command("plot", cargo(&["run", "--quiet", "--release", "--package", "steric-benches", "--", "plot"]));
+    steps.summary()
+}

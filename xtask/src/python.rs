@@ -1,0 +1,49 @@
+//! A Python with the packages of the field, for the tests that open our files in other programs.
+//!
+//! How it works: a virtual environment in the target directory, made once and kept. As root on Debian the missing
+//! system packages are installed; elsewhere they are named. Without Python or without a network those tests are
+//! skipped, and say so, because the rest of steric needs neither.
+
+use crate::steps::{Steps, answers, target};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What the tests import: gemmi and MDAnalysis read what we write, biotite reads BinaryCIF too.
+const PACKAGES: [&str; 3] = ["gemmi", "biotite", "MDAnalysis"];
+/// Debian packages that `python3 -m venv` needs.
+const SYSTEM_PACKAGES: [&str; 2] = ["python3", "python3-venv"];
+
+/// The interpreter of the environment, made if need be; notes a skipped step when there is none.
+pub(crate) fn with_readers(steps: &mut Steps) -> Option<PathBuf> {
+    let folder = target().join("xtask-python");
+    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let imports = PACKAGES.map(|package| format!("import {package}")).join("; ");
+    if !answers(Command::new(&python).args(["-c", &imports])) {
+        install_system_packages();
+        let made = answers(Command::new("python3").args(["-m", "venv"]).arg(&folder))
+            && answers(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES));
+        if !made {
+            let reason = format!("no {} from pip; system packages: {}", PACKAGES.join(", "), SYSTEM_PACKAGES.join(" "));
+            steps.skip("other readers", reason);
+            return None;
+        }
+    }
+    println!("other readers: {} in {}", PACKAGES.join(", "), folder.display());
+    Some(python)
+}
+
+fn install_system_packages() {
+    let complete = answers(Command::new("python3").args(["-c", "import venv, ensurepip"]));
+    let debian = std::path::Path::new("/etc/debian_version").exists();
+    let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
+    if !complete && debian && root {
+        println!("installing {}", SYSTEM_PACKAGES.join(" "));
+        let mut apt = Command::new("apt-get");
+        apt.env("DEBIAN_FRONTEND", "noninteractive").args(["install", "--yes", "--quiet", "--no-install-recommends"]);
+        // A fresh image has no package lists, so they are fetched before giving up.
+        let installed = answers(apt.args(SYSTEM_PACKAGES));
+        if !installed && answers(Command::new("apt-get").args(["update", "--quiet"])) {
+            answers(&mut apt);
+        }
+    }
+}
