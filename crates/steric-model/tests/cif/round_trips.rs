@@ -140,7 +140,7 @@ fn odd_names_and_templates_survive_both_formats() {
         assert_eq!(after.bonds, before.bonds);
         assert_eq!(after.models, before.models);
         let names: Vec<&str> = after.chains.iter().map(|chain| chain.name.as_str()).collect();
-        assert_eq!(names, ["A", "x1", "a b", "A", "x3", "a b"], "a chain without a name gets its label");
+        assert_eq!(names, ["A", "B", "a b", "A", "D", "a b"], "a chain without a name gets its label");
         assert_eq!(after.periodic_box.unwrap().edges().round(), before.periodic_box.unwrap().edges().round());
         // A body across two models is written as one row per model: the same atoms at the same places.
         let copies = &after.assemblies[0].copies;

@@ -72,22 +72,42 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next word if it is a value; otherwise `None`, and the cursor stays before that word.
-    #[inline]
+    ///
+    /// Nearly every value is a bare word after a blank or two, so that case is inlined where values are read in rows.
+    #[inline(always)]
     pub(super) fn value(&mut self) -> Result<Option<&'a [u8]>, ReadError> {
-        self.skip_blanks();
-        let Some(&first) = self.bytes.get(self.at) else { return Ok(None) };
-        match first {
-            b'_' => return Ok(None),
-            b'\'' | b'"' => return self.quoted(first).map(Some),
-            b';' if self.at_line_start() => return self.text_field().map(Some),
-            _ => {}
+        let rest = &self.bytes[self.at..];
+        let start = rest.iter().position(|&byte| byte > b' ').unwrap_or(rest.len());
+        let rest = &rest[start..];
+        if matches!(rest.first(), None | Some(b'_' | b'#' | b'\'' | b'"' | b';')) {
+            return self.unusual_value();
         }
-        let word = &self.bytes[self.at..self.word_end()];
+        let word = &rest[..rest.iter().position(|&byte| byte <= b' ').unwrap_or(rest.len())];
         if word.len() >= 5 && is_reserved(word) {
-            return Ok(None);
+            return self.unusual_value();
         }
-        self.at += word.len();
+        self.at += start + word.len();
         Ok(Some(if matches!(word, b"." | b"?") { b"" } else { word }))
+    }
+
+    /// Everything that is not a bare word.
+    #[cold]
+    #[inline(never)]
+    fn unusual_value(&mut self) -> Result<Option<&'a [u8]>, ReadError> {
+        self.skip_blanks();
+        match self.bytes.get(self.at) {
+            None | Some(b'_') => Ok(None),
+            Some(&quote @ (b'\'' | b'"')) => self.quoted(quote).map(Some),
+            Some(b';') if self.at_line_start() => self.text_field().map(Some),
+            Some(b';') => {
+                let word = &self.bytes[self.at..self.word_end()];
+                self.at += word.len();
+                Ok(Some(word))
+            }
+            Some(_) if is_reserved(&self.bytes[self.at..self.word_end()]) => Ok(None),
+            // A bare word behind a comment.
+            Some(_) => self.value(),
+        }
     }
 
     /// Where a slice of the file stands: its line and columns.
@@ -118,7 +138,6 @@ impl<'a> Lexer<'a> {
         ReadError::content(self.path, self.place(position), expected, found)
     }
 
-    #[inline]
     fn skip_blanks(&mut self) {
         while let Some(&byte) = self.bytes.get(self.at) {
             match byte {
@@ -129,7 +148,6 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    #[inline]
     fn word_end(&self) -> usize {
         let rest = &self.bytes[self.at..];
         self.at + rest.iter().position(|&byte| byte <= b' ').unwrap_or(rest.len())
@@ -176,10 +194,11 @@ fn end_of_line(bytes: &[u8], from: usize) -> usize {
     memchr::memchr2(b'\n', b'\r', &bytes[from..]).map_or(bytes.len(), |length| from + length)
 }
 
+#[inline]
 fn is_reserved(word: &[u8]) -> bool {
     let starts_with =
         |reserved: &[u8]| word.len() >= reserved.len() && word[..reserved.len()].eq_ignore_ascii_case(reserved);
-    match word[0] {
+    match word.first().copied().unwrap_or(0) {
         b'd' | b'D' => starts_with(b"data_"),
         b's' | b'S' => starts_with(b"save_") || word.eq_ignore_ascii_case(b"stop_"),
         b'l' | b'L' => word.eq_ignore_ascii_case(b"loop_"),

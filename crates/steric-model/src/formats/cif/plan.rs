@@ -1,8 +1,8 @@
 //! What a file needs beyond the structure itself: ids, unique labels, operators and the rows that use them.
 //!
 //! How it works: chains with the same description are one entity. Every chain of a model gets a label of its own,
-//! since assemblies and bonds refer to labels. Each pose is an operator; consecutive ones are written as a range, and
-//! the identity is shared. Rows whose chains are not the first with their label name their model (`PDB_model_num`), and
+//! since assemblies and bonds refer to labels. Each distinct pose is an operator, since packed membranes use one pose for
+//! many lipids; consecutive ones are written as a range. Rows whose chains are not the first with their label name their model (`PDB_model_num`), and
 //! its chains by their author names where that means the same, as PetWorld does.
 
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use std::io;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
 
-use crate::{Copies, PeriodicBox, Pose, Structure};
+use crate::{Copies, Element, PeriodicBox, Pose, Structure};
 
 /// One entity: chains that are the same molecule.
 #[derive(Clone, Debug)]
@@ -45,6 +45,9 @@ pub(super) struct Plan<'s> {
     pub(super) generations: Vec<Generation>,
     /// Ids and poses.
     pub(super) operators: Vec<(SmolStr, Pose)>,
+    operator_ids: FxHashMap<[u64; 7], usize>,
+    /// Element symbols in capitals, as the PDB writes them, by atomic number.
+    pub(super) symbols: Vec<SmolStr>,
     /// Names of the templates, model by model; empty unless rows name their model.
     pub(super) template_names: Vec<SmolStr>,
 }
@@ -64,6 +67,8 @@ impl<'s> Plan<'s> {
             model_numbers: model_numbers(structure),
             generations: Vec::new(),
             operators: Vec::new(),
+            operator_ids: FxHashMap::default(),
+            symbols: (0..=u8::MAX).map(|number| Element::new(number).symbol().to_ascii_uppercase().into()).collect(),
             template_names: Vec::new(),
         };
         plan.add_assemblies()?;
@@ -157,15 +162,16 @@ impl<'s> Plan<'s> {
     }
 
     fn operator_id(&mut self, pose: Pose) -> usize {
-        if self.operators.is_empty() {
-            self.operators.push(("1".into(), Pose::IDENTITY));
-        }
-        if pose == Pose::IDENTITY {
-            return 1;
-        }
-        let id = self.operators.len() + 1;
-        self.operators.push((format_smolstr!("{id}"), pose));
-        id
+        let [x, y, z] = pose.translation.to_array();
+        let [a, b, c, w] = pose.rotation.to_array();
+        // Adding 0 turns -0 into 0, so that equal poses have equal bits.
+        let bits = [x, y, z, a, b, c, w].map(|entry| (entry + 0.0).to_bits());
+        let operators = &mut self.operators;
+        *self.operator_ids.entry(bits).or_insert_with(|| {
+            let id = operators.len() + 1;
+            operators.push((format_smolstr!("{id}"), pose));
+            id
+        })
     }
 }
 
@@ -254,14 +260,27 @@ fn unique_labels(structure: &Structure) -> Vec<SmolStr> {
             return chain.label.clone();
         }
         loop {
+            let label = letters(number);
             number += 1;
-            let label = format_smolstr!("x{number}");
             if !taken.contains(&label) {
                 return label;
             }
         }
     });
     labels.collect()
+}
+
+/// `A` to `Z`, then `AA`, `BA` and so on, as the PDB counts chains.
+fn letters(number: usize) -> SmolStr {
+    let mut label = String::new();
+    let mut rest = number;
+    loop {
+        label.push((b'A' + (rest % 26) as u8) as char);
+        if rest < 26 {
+            return label.into();
+        }
+        rest = rest / 26 - 1;
+    }
 }
 
 fn model_numbers(structure: &Structure) -> Vec<i32> {

@@ -2,7 +2,7 @@
 
 use super::super::bcif::{BlockToWrite, CategoryToWrite, ColumnData, ColumnToWrite, Values};
 use super::plan::Plan;
-use crate::{Name, Structure};
+use crate::{Element, Name, Pose, Structure};
 
 /// `.`, does not apply.
 const INAPPLICABLE: u8 = 1;
@@ -70,6 +70,7 @@ fn sites<'p>(plan: &'p Plan<'_>) -> CategoryToWrite<'p> {
     let residues = || atoms.residues.iter().map(|&residue| &structure.residues[residue as usize]);
     let chain_of = || residues().map(|residue| residue.chain as usize);
     let entity = |chain: usize| plan.entities[plan.entity_of[chain]].id.as_str();
+    let symbol = |element: &Element| plan.symbols[element.atomic_number() as usize].as_str();
     let axis = |axis: usize| atoms.positions.iter().map(|position| position[axis].into()).collect();
     let single = |values: &[f32]| values.iter().map(|&value| f64::from(value)).collect();
     let names = |name| texts(name, atoms.names.iter().map(Name::as_str), UNKNOWN);
@@ -82,7 +83,7 @@ fn sites<'p>(plan: &'p Plan<'_>) -> CategoryToWrite<'p> {
     let columns = vec![
         texts("group_PDB", residues().map(|residue| if residue.hetero { "HETATM" } else { "ATOM" }), UNKNOWN),
         ColumnToWrite::ints("id", serials(&atoms.serials)),
-        texts("type_symbol", atoms.elements.iter().map(|element| element.symbol()), UNKNOWN),
+        texts("type_symbol", atoms.elements.iter().map(symbol), UNKNOWN),
         names("label_atom_id"),
         texts("label_alt_id", atoms.alternates.iter().map(|&letter| letter_text(letter)), INAPPLICABLE),
         components("label_comp_id"),
@@ -151,7 +152,7 @@ fn links<'p>(plan: &'p Plan<'_>) -> Option<CategoryToWrite<'p>> {
     if bonds.is_empty() {
         return None;
     }
-    let is_sulfur = |atom: u32| atoms.elements[atom as usize] == crate::Element::SULFUR;
+    let is_sulfur = |atom: u32| atoms.elements[atom as usize] == Element::SULFUR;
     let kind =
         bonds.iter().map(|bond| if is_sulfur(bond.first) && is_sulfur(bond.second) { "disulf" } else { "covale" });
     let orders = bonds.iter().map(|bond| ["", "sing", "doub", "trip", "arom"][bond.order.min(4) as usize]);
@@ -225,6 +226,9 @@ fn assemblies<'p>(plan: &'p Plan<'_>) -> Vec<CategoryToWrite<'p>> {
             ids.push(&row.assembly);
         }
     });
+    // gemmi passes over an assembly without details.
+    let details = ids.iter().map(|_| "author_defined_assembly");
+    let assembly = vec![texts("details", details, UNKNOWN), texts("id", ids.iter().copied(), UNKNOWN)];
     let mut generation = vec![
         texts("assembly_id", rows().map(|row| row.assembly.as_str()), UNKNOWN),
         texts("oper_expression", rows().map(|row| row.expression.as_str()), UNKNOWN),
@@ -236,7 +240,7 @@ fn assemblies<'p>(plan: &'p Plan<'_>) -> Vec<CategoryToWrite<'p>> {
         generation.push(ColumnToWrite::ints("PDB_model_num", models).with_mask(mask));
     }
     let mut categories = vec![
-        CategoryToWrite { name: "pdbx_struct_assembly", columns: vec![texts("id", ids.into_iter(), UNKNOWN)] },
+        CategoryToWrite { name: "pdbx_struct_assembly", columns: assembly },
         CategoryToWrite { name: "pdbx_struct_assembly_gen", columns: generation },
         CategoryToWrite { name: "pdbx_struct_oper_list", columns: operators(plan) },
     ];
@@ -256,18 +260,17 @@ fn operators<'p>(plan: &'p Plan<'_>) -> Vec<ColumnToWrite<'p>> {
     const VECTOR: [&str; 3] = ["vector[1]", "vector[2]", "vector[3]"];
     let poses = || plan.operators.iter().map(|(_, pose)| pose);
     let matrices: Vec<glam::DMat3> = poses().map(|pose| glam::DMat3::from_quat(pose.rotation)).collect();
-    let is_identity = |id: &str| if id == "1" { "identity operation" } else { "point symmetry operation" };
+    let kind = |pose: &Pose| if *pose == Pose::IDENTITY { "identity operation" } else { "point symmetry operation" };
     let mut columns = vec![
         texts("id", plan.operators.iter().map(|(id, _)| id.as_str()), UNKNOWN),
-        texts("type", plan.operators.iter().map(|(id, _)| is_identity(id)), UNKNOWN),
+        texts("type", poses().map(kind), UNKNOWN),
     ];
-    for row in 0..3 {
-        for axis in 0..3 {
+    for (row, (names, vector)) in MATRIX.into_iter().zip(VECTOR).enumerate() {
+        for (axis, name) in names.into_iter().enumerate() {
             // Adding 0 turns -0 into 0.
-            let entries = matrices.iter().map(|matrix| matrix.col(axis)[row] + 0.0).collect();
-            columns.push(reals(MATRIX[row][axis], entries));
+            columns.push(reals(name, matrices.iter().map(|matrix| matrix.col(axis)[row] + 0.0).collect()));
         }
-        columns.push(reals(VECTOR[row], poses().map(|pose| pose.translation[row] + 0.0).collect()));
+        columns.push(reals(vector, poses().map(|pose| pose.translation[row] + 0.0).collect()));
     }
     columns
 }

@@ -208,9 +208,9 @@ impl<'a> Reader<'a, '_> {
         let mut cells: Vec<&[u8]> = vec![b""; width + 1];
         let slots = roles.or(width);
         loop {
-            for column in 0..width {
+            for (column, cell) in cells[..width].iter_mut().enumerate() {
                 match self.lexer.value()? {
-                    Some(value) => cells[column] = value,
+                    Some(value) => *cell = value,
                     None if column == 0 => return Ok(()),
                     None => return Err(self.short_row("atom_site", width, column)),
                 }
