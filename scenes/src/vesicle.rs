@@ -5,9 +5,12 @@
 //! evenly without a pattern that rows could slip along; each lipid gets a random conformer and a random spin about the
 //! normal. Nothing keeps the tails apart, so the vesicle is full of overlaps: it is where a relaxation starts.
 
-use glam::{DMat3, DQuat, DVec3, Vec3};
+use std::path::Path;
+
+use glam::{DMat3, DQuat, DVec3};
 use smol_str::SmolStr;
-use steric_model::{Assembly, AtomRecord, Copies, Element, Name, Pose, Structure, StructureBuilder};
+use steric_model::formats::{self, Format};
+use steric_model::{Assembly, Copies, Pose, Structure};
 
 use crate::Random;
 
@@ -68,25 +71,11 @@ fn upright(along: DVec3) -> DQuat {
     DQuat::from_mat3(&DMat3::from_cols(across, along.cross(across), along))
 }
 
-/// The four conformers, one chain each; the file is ours, so its columns are what they should be.
+/// The four conformers, one chain each.
 fn popc() -> Structure {
-    let mut builder = StructureBuilder::new("POPC vesicle", CONFORMERS * ATOMS);
-    for line in POPC.lines().filter(|line| line.starts_with("HETATM")) {
-        let number = |columns: std::ops::Range<usize>| line[columns].trim().parse().unwrap_or(0.0);
-        builder.push(AtomRecord {
-            position: Vec3::new(number(30..38), number(38..46), number(46..54)),
-            element: Element::from_symbol(&line[76..78]).unwrap_or_default(),
-            name: Name::new(&line[12..16]),
-            serial: builder.len() as i32 + 1,
-            occupancy: 1.0,
-            residue_name: Name::new("POPC"),
-            residue_number: 1,
-            hetero: true,
-            chain: &line[21..22],
-            ..AtomRecord::default()
-        });
-    }
-    let mut structure = builder.finish();
+    let parsed = formats::read_bytes(POPC.as_bytes(), Path::new("popc.pdb"), Some(Format::Pdb));
+    let mut structure = parsed.expect("the embedded lipids are a PDB file").value;
+    structure.name = "POPC vesicle".to_owned();
     for chain in &mut structure.chains {
         chain.description = SmolStr::new_static("POPC");
     }
@@ -95,6 +84,8 @@ fn popc() -> Structure {
 
 #[cfg(test)]
 mod tests {
+    use steric_model::Name;
+
     use super::*;
 
     #[test]

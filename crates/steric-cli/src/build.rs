@@ -128,6 +128,6 @@ fn as_atoms(name: &str, scene: &Scene) -> Structure {
 /// The molecules of a structure in place, with the radii of Bondi.
 fn placed(structure: &Structure) -> Result<Scene, Failure> {
     let radii = RadiiSet::Bondi.radii(structure, &BondGraph::new(structure));
-    let source = Source { name: "vesicle", structure, radii: &radii, takes_part: &|_| true, bonds: &[] };
+    let source = Source { name: "vesicle", structure, radii: &radii, takes_part: &|_| true, connected: &[] };
     Ok(Molecules::new(&[source], &MoleculeOptions::default())?.scene().clone())
 }

@@ -61,9 +61,8 @@ fn temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     {
         // As any other program would create it: readable to whom the umask allows.
         use std::os::unix::fs::PermissionsExt;
-        return builder.permissions(std::fs::Permissions::from_mode(0o666)).tempfile_in(folder);
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    #[cfg(not(unix))]
     builder.tempfile_in(folder)
 }
 

@@ -34,7 +34,7 @@ impl Sketch {
 
 fn molecules(structure: &Structure, options: &MoleculeOptions) -> Result<Molecules, MoleculesError> {
     let radii = vec![1.0; structure.atoms.len()];
-    let source = Source { name: "sketch.pdb", structure, radii: &radii, takes_part: &|_| true, bonds: &[] };
+    let source = Source { name: "sketch.pdb", structure, radii: &radii, takes_part: &|_| true, connected: &[] };
     Molecules::new(&[source], options)
 }
 
@@ -176,11 +176,12 @@ fn a_box_repeats_when_it_is_a_simulation_box_or_when_asked() {
 fn bonds_make_molecules_and_atoms_that_take_no_part_are_left_out() {
     let structure = dimer();
     let radii = [1.0; 2];
-    let source = |bonds, takes_part| Source { name: "sketch", structure: &structure, radii: &radii, takes_part, bonds };
+    let source =
+        |connected, takes_part| Source { name: "sketch", structure: &structure, radii: &radii, takes_part, connected };
     let options = MoleculeOptions { assembly: AssemblyChoice::None, ..by(MoleculesBy::Connected) };
     let count = |source| Molecules::new(&[source], &options).unwrap().scene().molecules().len();
-    assert_eq!(count(source(&[(0, 1)], &|_| true)), 1);
-    assert_eq!(count(source(&[], &|_| true)), 2);
+    assert_eq!(count(source(&[7, 7], &|_| true)), 1);
+    assert_eq!(count(source(&[0, 1], &|_| true)), 2);
     let half = Molecules::new(&[source(&[], &|atom| atom == 1)], &by(MoleculesBy::Instance)).unwrap();
     assert_eq!((half.scene().atoms(), half.left_out()), (3, 3));
     assert_eq!(half.origin(AtomId::new(0, 0)).atom, 1);

@@ -124,8 +124,9 @@ pub struct Source<'a> {
     pub radii: &'a [f32],
     /// Which atoms take part, by index.
     pub takes_part: &'a dyn Fn(u32) -> bool,
-    /// Pairs of bonded atoms; only [`MoleculesBy::Connected`] asks for them.
-    pub bonds: &'a [(u32, u32)],
+    /// One number per atom, the same for atoms that bonds join (see [`Chemistry`](crate::chemistry::Chemistry)); only
+    /// [`MoleculesBy::Connected`] asks for them, else they may be empty.
+    pub connected: &'a [u32],
 }
 
 /// Why files could not become molecules.
@@ -208,7 +209,7 @@ impl Molecules {
     ///     builder.push(AtomRecord { position, residue_name, residue_number: number, hetero: true, ..Default::default() });
     /// }
     /// let structure = builder.finish();
-    /// let source = Source { name: "ions", structure: &structure, radii: &[1.0; 2], takes_part: &|_| true, bonds: &[] };
+    /// let source = Source { name: "ions", structure: &structure, radii: &[1.0; 2], takes_part: &|_| true, connected: &[] };
     /// let molecules = Molecules::new(&[source], &MoleculeOptions::default())?;
     /// assert_eq!(molecules.scene().molecules().len(), 2);
     /// # Ok::<(), steric_model::MoleculesError>(())

@@ -36,7 +36,10 @@ impl Units {
                 atoms.map(|atom| same[chain_of(atom) as usize]).collect()
             }
             MoleculesBy::Residue => residue_of.clone(),
-            MoleculesBy::Connected => connected(residue_of.len(), source.bonds),
+            MoleculesBy::Connected => {
+                assert_eq!(source.connected.len(), residue_of.len(), "one number per atom");
+                source.connected.to_vec()
+            }
             MoleculesBy::Instance | MoleculesBy::File => vec![0; residue_of.len()],
         };
         let (first_of_chain, atoms_by_chain) = atoms_by_chain(structure);
@@ -205,24 +208,6 @@ fn joined_to_next(structure: &Structure, backbones: &[Backbone]) -> Vec<bool> {
         .collect();
     joined.resize(structure.residues.len(), false);
     joined
-}
-
-/// The smallest atom index that bonds lead to, for each atom: union-find with path halving.
-fn connected(atoms: usize, bonds: &[(u32, u32)]) -> Vec<u32> {
-    let mut parent: Vec<u32> = (0..atoms as u32).collect();
-    fn root(parent: &mut [u32], mut atom: u32) -> u32 {
-        while parent[atom as usize] != atom {
-            let above = parent[parent[atom as usize] as usize];
-            parent[atom as usize] = above;
-            atom = above;
-        }
-        atom
-    }
-    for &(a, b) in bonds {
-        let (a, b) = (root(&mut parent, a), root(&mut parent, b));
-        parent[a.max(b) as usize] = a.min(b);
-    }
-    (0..atoms as u32).map(|atom| root(&mut parent, atom)).collect()
 }
 
 fn atoms_by_chain(structure: &Structure) -> (Vec<u32>, Vec<u32>) {

@@ -142,7 +142,7 @@ fn definition_for(inputs: &[Input], asked: ClashDefinition) -> ClashDefinition {
 struct Prepared {
     chemistry: Option<Chemistry>,
     radii: Vec<f32>,
-    bonds: Vec<(u32, u32)>,
+    connected: Vec<u32>,
 }
 
 impl Prepared {
@@ -151,12 +151,12 @@ impl Prepared {
         let connected = by == MoleculesBy::Connected;
         if matches!(definition, ClashDefinition::Tolerance(_)) && !connected {
             let radii = definition.radii(structure, &BondGraph::default());
-            return Self { chemistry: None, radii, bonds: Vec::new() };
+            return Self { chemistry: None, radii, connected: Vec::new() };
         }
         let chemistry = Chemistry::new(structure);
         let radii = definition.radii(structure, &chemistry.bonds);
-        let bonds = if connected { chemistry.bonds.pairs().collect() } else { Vec::new() };
-        Self { chemistry: Some(chemistry), radii, bonds }
+        let connected = if connected { chemistry.molecules.clone() } else { Vec::new() };
+        Self { chemistry: Some(chemistry), radii, connected }
     }
 }
 
@@ -175,7 +175,7 @@ fn molecules(
             structure: &inputs[file].structure,
             radii: &prepared[file].radii,
             takes_part: &takes_part[file],
-            bonds: &prepared[file].bonds,
+            connected: &prepared[file].connected,
         })
         .collect();
     Molecules::new(&sources, options)
