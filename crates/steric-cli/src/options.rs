@@ -66,12 +66,12 @@ pub(crate) struct Shared {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Backend {
-    /// The GPU if there is one worth having, else the processor
+    /// The best there is: in this build, the processor
     #[default]
     Auto,
     /// The processor
     Cpu,
-    /// The GPU
+    /// The GPU; this build has no search for it yet
     Gpu,
 }
 

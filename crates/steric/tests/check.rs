@@ -30,7 +30,8 @@ fn copied(mut structure: Structure, places: &[DVec3]) -> Structure {
 }
 
 fn checked(structure: &Structure, options: &CheckOptions) -> Report {
-    check(&[Input::new("peptide.pdb", structure.clone(), Warnings::default())], options).unwrap()
+    check(&[Input::new("peptide.pdb", structure.clone(), Warnings::default())], options)
+        .expect("the options make sense")
 }
 
 /// Two residues joined by a peptide bond of 1.33 A.
