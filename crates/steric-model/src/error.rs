@@ -58,14 +58,18 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// An error about the content of a file; long findings are cut to 60 characters.
+    /// An error about the content of a file; long texts are cut, because a broken file may hold anything.
     pub fn content(path: &std::path::Path, place: Place, expected: impl Into<String>, found: impl AsRef<[u8]>) -> Self {
-        let text = String::from_utf8_lossy(found.as_ref());
-        let found = match text.char_indices().nth(60) {
-            Some((cut, _)) => format!("{}…", &text[..cut]),
-            None => text.into_owned(),
-        };
-        Self::Content(Box::new(Located { path: path.to_owned(), place, expected: expected.into(), found }))
+        let found = cut(&String::from_utf8_lossy(found.as_ref()), 60);
+        let expected = cut(&expected.into(), 240);
+        Self::Content(Box::new(Located { path: path.to_owned(), place, expected, found }))
+    }
+}
+
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

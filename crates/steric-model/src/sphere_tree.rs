@@ -202,8 +202,10 @@ fn extent(atoms: &[u32], positions: &[Vec3]) -> (Vec3, Vec3) {
 /// A sphere around spheres, at most a few per cent larger than the smallest one: Bădoiu and Clarkson's iteration,
 /// which steps towards the farthest sphere by ever smaller shares.
 fn bounding_sphere(atoms: &[u32], positions: &[Vec3], radii: &[f32]) -> Sphere {
-    if atoms.is_empty() {
-        return Sphere::default();
+    match *atoms {
+        [] => return Sphere::default(),
+        [atom] => return Sphere { center: positions[atom as usize], radius: radii[atom as usize] },
+        _ => {}
     }
     let (low, high) = extent(atoms, positions);
     let mut center = 0.5 * (low + high);

@@ -225,8 +225,8 @@ impl Visitor for SlabForces<'_> {
         });
         let contact = lanes.add(lanes.load(&others.radii), lanes.splat(own.radii[lane] + self.sum.question.reach));
         let pushes = row_of_pushes(lanes, delta, contact);
-        for axis in 0..3 {
-            let push = lanes.store_words(lanes.keep_words(pushes[axis], bits));
+        for (axis, push) in pushes.into_iter().enumerate() {
+            let push = lanes.store_words(lanes.keep_words(push, bits));
             let at_first = &mut self.pushes[first / LANES][axis][lane];
             *at_first = at_first.wrapping_add(sum(push));
             for (to, push) in self.pushes[batch][axis].iter_mut().zip(push) {

@@ -86,15 +86,18 @@ impl Runs {
         self.slots
     }
 
-    /// All runs, if none needs a shift.
+    /// All runs.
     #[inline(always)]
-    pub(crate) fn unshifted(&self) -> Option<&[Run]> {
-        (!self.shifted).then_some(&self.runs)
+    pub(crate) fn all(&self) -> &[Run] {
+        &self.runs
     }
 
-    /// Runs with the same shift, one group after the other.
-    pub(crate) fn by_shift(&self) -> impl Iterator<Item = &[Run]> {
-        self.runs.chunk_by(|a, b| a.shift == b.shift)
+    /// Of the runs that are left, the first ones that share their shift, and the others.
+    #[inline(always)]
+    pub(crate) fn split_by_shift<'a>(&self, runs: &'a [Run]) -> (&'a [Run], &'a [Run]) {
+        let same =
+            if self.shifted { runs.iter().take_while(|run| run.shift == runs[0].shift).count() } else { runs.len() };
+        runs.split_at(same)
     }
 
     #[inline(always)]

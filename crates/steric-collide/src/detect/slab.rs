@@ -117,8 +117,8 @@ impl Slab {
     /// How far a cluster's molecule has to be moved by whole boxes until the cluster stands in its cell; taken from the
     /// anchor, it moves the cluster the other way.
     fn unwinding(&self, lattice: &Lattice, frames: &Frames<'_>, entry: &Entry, cell: [i64; 3]) -> DVec3 {
-        let (matrix, offset) = lattice.cell_from_molecule(frames.rotation_f64, frames.translation);
-        let point = matrix * frames.scene.bounds()[entry.cluster.cluster as usize].center.as_dvec3() + offset;
+        let center = frames.scene.bounds()[entry.cluster.cluster as usize].center.as_dvec3();
+        let point = lattice.coordinates(frames.rotation_f64 * center + frames.translation);
         let cell = [cell[0], cell[1], cell[2] + self.first_layer];
         lattice.step(per_axis(|axis| {
             let cells = lattice.cells()[axis];

@@ -205,9 +205,12 @@ impl<V: Visitor> Search<'_, V> {
         if self.candidates.len() < runs.slots() + LANES {
             self.candidates.resize(2 * runs.slots() + LANES, 0);
         }
-        match runs.unshifted() {
-            Some(runs) => self.look(lanes, first, [0.0; 3], runs, cut),
-            None => runs.by_shift().for_each(|runs| self.look(lanes, first, runs[0].shift, runs, cut)),
+        // A loop, not a closure: what is not inlined here is not compiled for the processor's lanes.
+        let mut rest = runs.all();
+        while !rest.is_empty() {
+            let (same_shift, others) = runs.split_by_shift(rest);
+            self.look(lanes, first, same_shift[0].shift, same_shift, cut);
+            rest = others;
         }
     }
 

@@ -4,7 +4,7 @@
 //! sphere reaches, and looks at the cells that the sphere covers there. In a periodic box it is a guest once for each
 //! turn around the box along the slabs; turns along the other two axes are found cell by cell.
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use steric_model::Scene;
 
 use super::lattice::{Lattice, floor};
@@ -73,11 +73,10 @@ impl Guests {
             return Self::default();
         }
         for (molecule, placed) in (0u32..).zip(scene.molecules()) {
-            let map = lattice.cell_from_molecule(DMat3::from_quat(placed.pose.rotation), placed.pose.translation);
             for cluster in cluster_range(scene, placed) {
                 let bound = scene.bounds()[cluster as usize];
                 if bound.radius >= least {
-                    let point = map.0 * bound.center.as_dvec3() + map.1;
+                    let point = lattice.coordinates(placed.pose * bound.center.as_dvec3());
                     let across = lattice.cells_within(f64::from(bound.radius + largest + reach) + 0.01);
                     let low = [0, 1, 2].map(|axis| floor(point[axis] - across[axis]));
                     let high = [0, 1, 2].map(|axis| floor(point[axis] + across[axis]));
@@ -114,10 +113,8 @@ fn invite(guest: Guest, lattice: &Lattice, slabs: &Slabs, of_slab: &mut [Vec<Gue
         moved.low[2] += turns * cells[2];
         moved.high[2] += turns * cells[2];
         if !lattice.is_periodic() {
-            for axis in 0..2 {
-                moved.low[axis] = moved.low[axis].max(0);
-                moved.high[axis] = moved.high[axis].min(cells[axis] - 1);
-            }
+            moved.low = moved.low.map(|cell| cell.max(0));
+            moved.high = [0, 1, 2].map(|axis| moved.high[axis].min(cells[axis] - 1));
         }
         let (_, layers) = slabs.layers(0);
         let (first, last) = (moved.low[2].max(0) / layers, moved.high[2].min(cells[2] - 1).div_euclid(layers));

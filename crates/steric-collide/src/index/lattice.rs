@@ -14,6 +14,8 @@ pub(crate) struct Lattice {
     origin: DVec3,
     cell_from_world: DMat3,
     world_from_cell: DMat3,
+    // Which axis of the world, or vector of the box, each axis of the cells runs along.
+    axes: [usize; 3],
     cells: [i64; 3],
     periodic: bool,
 }
@@ -34,7 +36,7 @@ impl Lattice {
         let cells = axes.map(|axis| ((high - origin)[axis] / edge) as i64 + 1);
         let units = axes.map(|axis| DVec3::AXES[axis]);
         let world_from_cell = DMat3::from_cols(units[0] * edge, units[1] * edge, units[2] * edge);
-        Self { origin, cell_from_world: world_from_cell.inverse(), world_from_cell, cells, periodic: false }
+        Self { origin, cell_from_world: world_from_cell.inverse(), world_from_cell, axes, cells, periodic: false }
     }
 
     /// Cells at least `edge` angstroms wide that fill a periodic box; `None` if it is thinner than one cell.
@@ -49,7 +51,7 @@ impl Lattice {
         let steps: [DVec3; 3] = std::array::from_fn(|i| vectors.col(axes[i]) / cells[i] as f64);
         let world_from_cell = DMat3::from_cols(steps[0], steps[1], steps[2]);
         let cell_from_world = world_from_cell.inverse();
-        Some(Self { origin: DVec3::ZERO, cell_from_world, world_from_cell, cells, periodic: true })
+        Some(Self { origin: DVec3::ZERO, cell_from_world, world_from_cell, axes, cells, periodic: true })
     }
 
     /// How many cells there are along each axis.
@@ -64,10 +66,19 @@ impl Lattice {
         self.periodic
     }
 
-    /// Maps a molecule's own frame to cell coordinates.
+    /// Where a point of the world lies, counted in cells along each axis.
     #[inline(always)]
-    pub(crate) fn cell_from_molecule(&self, rotation: DMat3, translation: DVec3) -> (DMat3, DVec3) {
-        (self.cell_from_world * rotation, self.cell_from_world * (translation - self.origin))
+    pub(crate) fn coordinates(&self, world: DVec3) -> [f64; 3] {
+        let from_origin = world - self.origin;
+        if self.periodic {
+            return (self.cell_from_world * from_origin).to_array();
+        }
+        // Open space has square cells, so one factor per axis is enough.
+        let [run, row, layer] = self.axes;
+        let Self { cell_from_world: DMat3 { x_axis, y_axis, z_axis }, .. } = self;
+        let per_axis = [x_axis, y_axis, z_axis].map(|column| column.x + column.y + column.z);
+        let scaled = from_origin * DVec3::from(per_axis);
+        [scaled[run], scaled[row], scaled[layer]]
     }
 
     /// The world position of a corner of cells.

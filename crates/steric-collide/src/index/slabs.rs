@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use glam::DMat3;
 use rayon::prelude::*;
-use steric_model::{Molecule, Scene};
+use steric_model::{Molecule, Pose, Scene};
 
 use super::cells::CellKey;
 use super::lattice::Lattice;
@@ -126,16 +126,16 @@ impl Deal<'_> {
         let mut counts = vec![0; 2 * self.slabs];
         let mut cells = Vec::new();
         for (molecule, clusters) in self.clusters(block) {
-            let pose = self.scene.molecules()[molecule as usize].pose;
-            let (matrix, offset) = self.lattice.cell_from_molecule(DMat3::from_quat(pose.rotation), pose.translation);
+            let Pose { rotation, translation } = self.scene.molecules()[molecule as usize].pose;
+            let rotation = DMat3::from_quat(rotation);
             for bound in &self.scene.bounds()[clusters.start as usize..clusters.end as usize] {
                 if !self.radii.contains(&bound.radius) {
                     continue;
                 }
-                let point = matrix * bound.center.as_dvec3() + offset;
-                let (run, _) = self.lattice.locate(0, point.x);
-                let (row, _) = self.lattice.locate(1, point.y);
-                let (layer, _) = self.lattice.locate(2, point.z);
+                let point = self.lattice.coordinates(rotation * bound.center.as_dvec3() + translation);
+                let (run, _) = self.lattice.locate(0, point[0]);
+                let (row, _) = self.lattice.locate(1, point[1]);
+                let (layer, _) = self.lattice.locate(2, point[2]);
                 cells.push(CellKey::new([run, row, layer]));
                 self.lists(layer, |list| counts[list] += 1);
             }

@@ -231,7 +231,8 @@ fn cellpack_membranes_are_one_assembly_per_lipid() {
     let poses = || envelope.value.assemblies.iter().flat_map(|assembly| &assembly.copies[0].poses);
     assert!(poses().all(|pose| (pose.rotation.length() - 1.0).abs() < 1e-12));
     let Some(patches) = read("mesoscale/exosome/exosome_membrane.cif.gz") else { return };
-    assert_eq!(patches.value.assemblies[0].copies.len(), pose_count(&patches.value));
+    // gemmi finds 2373 generators; each patch of lipids stands once.
+    assert_eq!((patches.value.assemblies[0].copies.len(), pose_count(&patches.value)), (2373, 2373));
     assert_eq!(patches.value.assemblies[0].copies[0].chains.len(), 45);
     assert!(patches.value.chains[0].description.starts_with("root.exosome.membrane."));
 }

@@ -2,7 +2,8 @@
 //! restraint libraries that share its tables.
 //!
 //! How it works: a component has up to two sets of coordinates; the ideal ones are complete more often and free of
-//! the strain of a crystal, so they come first, and the first set that every atom has is taken.
+//! the strain of a crystal, so they come first; the other set is taken where more atoms have it. Atoms without
+//! coordinates are left out with a warning.
 
 use std::path::Path;
 
@@ -31,14 +32,17 @@ pub(super) fn read_component(
     path: &Path,
     warnings: &mut Warnings,
 ) -> Result<StructureBuilder, ReadError> {
-    let missing =
-        |place| ReadError::content(path, place, "coordinates of every atom of the component", "atoms without");
+    let missing = |place| ReadError::content(path, place, "the coordinates of a component", "atoms without");
     let table = block.table("chem_comp_atom").ok_or_else(|| missing(Place::File))?;
-    let positions = COORDINATES.iter().find_map(|set| positions(table, set)).ok_or_else(|| missing(table.place()))?;
+    let positions = best_positions(table).ok_or_else(|| missing(table.place()))?;
     let mut builder = StructureBuilder::new("", positions.len());
     let mut atoms: FxHashMap<(SmolStr, Name), u32> = FxHashMap::default();
     for (row, position) in positions.into_iter().enumerate() {
         let name = table.get(row, "atom_id").name();
+        let Some(position) = position else {
+            warnings.push(table.place(), || format!("atom {name} has no coordinates and is left out"));
+            continue;
+        };
         let component = table.get(row, "comp_id").to_smol();
         builder.push(AtomRecord {
             position,
@@ -53,14 +57,22 @@ pub(super) fn read_component(
             chain: "A",
             ..AtomRecord::default()
         });
-        atoms.entry((component, name)).or_insert(row as u32);
+        atoms.entry((component, name)).or_insert(builder.len() as u32 - 1);
     }
     let bonds = block.table("chem_comp_bond").map(|table| read_bonds(table, &atoms, warnings)).unwrap_or_default();
     builder.structure_mut().bonds = bonds;
     Ok(builder)
 }
 
-fn positions(table: &Table<'_>, set: &[&str; 3]) -> Option<Vec<Vec3>> {
+/// The first of the sets of coordinates that most atoms have, row by row; `None` where no atom has any.
+fn best_positions(table: &Table<'_>) -> Option<Vec<Option<Vec3>>> {
+    let known = |positions: &Vec<Option<Vec3>>| positions.iter().flatten().count();
+    let sets = COORDINATES.iter().map(|set| positions(table, set));
+    let best = sets.reduce(|best, other| if known(&other) > known(&best) { other } else { best });
+    best.filter(|best| known(best) > 0)
+}
+
+fn positions(table: &Table<'_>, set: &[&str; 3]) -> Vec<Option<Vec3>> {
     let columns = set.map(|name| table.column(name));
     let position = |row| {
         let [x, y, z] = columns.map(|column| table.cell(row, column).number());

@@ -110,7 +110,7 @@ fn check_room(places: &[u32], most: usize) -> Result<(), String> {
     if places.len() > most { Err(format!("asks for more than {most} copies")) } else { Ok(()) }
 }
 
-/// `5-8`; also backwards ranges are none.
+/// `5-8`; a range that runs backwards is none.
 fn range(item: &str) -> Option<(u32, u32)> {
     let (first, last) = item.split_once('-')?;
     let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);

@@ -226,9 +226,15 @@ fn assemblies<'p>(plan: &'p Plan<'_>) -> Vec<CategoryToWrite<'p>> {
             ids.push(&row.assembly);
         }
     });
-    // gemmi passes over an assembly without details.
-    let details = ids.iter().map(|_| "author_defined_assembly");
-    let assembly = vec![texts("details", details, UNKNOWN), texts("id", ids.iter().copied(), UNKNOWN)];
+    // gemmi passes over an assembly that lacks one of these columns.
+    let unknown = |name| texts(name, ids.iter().map(|_| ""), UNKNOWN);
+    let assembly = vec![
+        texts("id", ids.iter().copied(), UNKNOWN),
+        texts("details", ids.iter().map(|_| "author_defined_assembly"), UNKNOWN),
+        unknown("method_details"),
+        unknown("oligomeric_details"),
+        unknown("oligomeric_count"),
+    ];
     let mut generation = vec![
         texts("assembly_id", rows().map(|row| row.assembly.as_str()), UNKNOWN),
         texts("oper_expression", rows().map(|row| row.expression.as_str()), UNKNOWN),
