@@ -17,19 +17,19 @@ pub(super) fn clashes(
 ) -> Vec<Overlap> {
     let one_file = inputs.len() == 1;
     let search = OverlapSearch { allow: definition.least_overlap(), ..OverlapSearch::default() };
-    let mut between = search.overlaps_unsorted(molecules.scene());
+    let mut clashes = search.overlaps_unsorted(molecules.scene());
     if !one_file {
-        between.retain(|pair| molecules.file(pair.first.molecule) != molecules.file(pair.second.molecule));
+        clashes.retain(|pair| molecules.file(pair.first.molecule) != molecules.file(pair.second.molecule));
     }
-    let copies = Copies::new(molecules.scene());
-    let inside = if one_file && definition.inside_molecules() { copies.near_inside(search) } else { Vec::new() };
-    let mut judge =
-        Judge { chemistry: prepared.into_iter().map(|file| file.chemistry).collect(), molecules, definition };
-    judge.find_bonds(inputs, &between);
-    judge.find_bonds(inputs, &inside);
-    let mut clashes: Vec<Overlap> = between.into_par_iter().filter_map(|pair| judge.verdict(pair)).collect();
-    let once: Vec<Overlap> = inside.into_par_iter().filter_map(|pair| judge.verdict(pair)).collect();
-    clashes.extend(once.into_iter().flat_map(|pair| copies.of(pair)));
+    let chemistry = prepared.into_iter().map(|file| file.chemistry).collect();
+    let mut judge = Judge { chemistry, molecules, definition };
+    judge.keep_clashes(inputs, &mut clashes);
+    if one_file && definition.inside_molecules() {
+        let copies = Copies::new(molecules.scene());
+        let mut inside = copies.near_inside(search);
+        judge.keep_clashes(inputs, &mut inside);
+        clashes.extend(inside.into_iter().flat_map(|pair| copies.of(pair)));
+    }
     clashes.par_sort_unstable_by_key(|pair| (pair.first, pair.second));
     clashes
 }
@@ -49,6 +49,16 @@ impl Judge<'_> {
     fn needs_chemistry(&self, [first, second]: [Origin; 2]) -> bool {
         let by_distance = matches!(self.definition, ClashDefinition::Tolerance(_) | ClashDefinition::Radii { .. });
         !by_distance || (first.file == second.file && first.copy == second.copy)
+    }
+
+    /// Judges in place: millions of pairs need no second list.
+    fn keep_clashes(&mut self, inputs: &[Input], pairs: &mut Vec<Overlap>) {
+        self.find_bonds(inputs, pairs);
+        pairs.par_iter_mut().for_each(|pair| {
+            let excused = Overlap { depth: f32::NAN, ..*pair };
+            *pair = self.verdict(*pair).unwrap_or(excused);
+        });
+        pairs.retain(|pair| !pair.depth.is_nan());
     }
 
     fn find_bonds(&mut self, inputs: &[Input], pairs: &[Overlap]) {

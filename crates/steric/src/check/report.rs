@@ -160,12 +160,13 @@ impl Report {
     fn deepest(&self, count: usize) -> impl Iterator<Item = Overlap> + use<> {
         let order =
             |a: &Overlap, b: &Overlap| b.depth.total_cmp(&a.depth).then((a.first, a.second).cmp(&(b.first, b.second)));
-        let mut deepest = self.pairs.clone();
-        if count < deepest.len() {
-            deepest.select_nth_unstable_by(count, order);
+        // A few thousand candidates at a time: there may be millions of pairs.
+        let mut deepest: Vec<Overlap> = Vec::new();
+        for some in self.pairs.chunks(count.max(4_096)) {
+            deepest.extend_from_slice(some);
+            deepest.sort_unstable_by(order);
             deepest.truncate(count);
         }
-        deepest.sort_unstable_by(order);
         deepest.into_iter()
     }
 }
