@@ -8,7 +8,9 @@
 mod random;
 mod rods;
 mod spheres;
+mod vesicle;
 
 pub use random::Random;
 pub use rods::{rods, rods_as_instances};
 pub use spheres::{mixed, solution};
+pub use vesicle::vesicle;

@@ -7,6 +7,7 @@
 mod element;
 mod error;
 mod expand;
+mod molecules;
 mod name;
 mod periodic_box;
 mod pose;
@@ -20,6 +21,9 @@ pub mod formats;
 pub use element::Element;
 pub use error::{Located, Parsed, Place, ReadError, Warning, Warnings, WriteError};
 pub use expand::ExpandError;
+pub use molecules::{
+    AssemblyChoice, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, Origin, Periodic, Source,
+};
 pub use name::Name;
 pub use periodic_box::PeriodicBox;
 pub use pose::Pose;

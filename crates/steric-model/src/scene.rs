@@ -109,6 +109,15 @@ impl Scene {
         MoleculeId(self.molecules.len() as u32 - 1)
     }
 
+    /// The same types, with other molecules of them and without a box.
+    pub fn with_molecules(&self, molecules: Vec<Molecule>) -> Self {
+        assert!(
+            molecules.iter().all(|molecule| (molecule.kind.0 as usize) < self.types.len()),
+            "the types belong to this scene"
+        );
+        Self { molecules, periodic_box: None, ..self.clone() }
+    }
+
     /// Makes room for so many more molecules.
     pub fn reserve(&mut self, molecules: usize) {
         self.molecules.reserve_exact(molecules);

@@ -1,0 +1,224 @@
+//! `steric bench`: how fast the search and the readers are, one row per measurement.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use steric::check::Input;
+use steric::collide::OverlapSearch;
+use steric::model::Scene;
+
+use crate::build::Named;
+use crate::failure::Failure;
+use crate::options::{Shared, thread_pool};
+use crate::output::{self, Verdict};
+use crate::{npz, table};
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Index, search and forces
+    Neighbours(Neighbours),
+    /// Reading files
+    Read(Read),
+}
+
+#[derive(Debug, Args)]
+struct Neighbours {
+    /// A scene from `steric build -o FILE.npz`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["scenes", "sizes"])]
+    scene: Option<PathBuf>,
+    /// Scenes to build
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "rods,solution,mixed")]
+    scenes: Vec<Named>,
+    /// How many atoms each; the scene mixed is made for 200,000
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_value = "100000,1000000")]
+    sizes: Vec<usize>,
+    /// How often each is measured
+    #[arg(long, value_name = "R", default_value_t = 5)]
+    repeats: usize,
+}
+
+#[derive(Debug, Args)]
+struct Read {
+    /// Molecule files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// How often each is read
+    #[arg(long, value_name = "R", default_value_t = 5)]
+    repeats: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct NeighboursRow {
+    scene: String,
+    atoms: u64,
+    threads: usize,
+    what: &'static str,
+    ns_per_atom: f64,
+    milliseconds: f64,
+    spread_ms: f64,
+    pairs: u64,
+    peak_mb: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct ReadRow {
+    file: String,
+    bytes: u64,
+    seconds: f64,
+    mb_per_s: f64,
+    atoms: usize,
+}
+
+pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
+    match &arguments.what {
+        What::Neighbours(wanted) => {
+            let rows = neighbours(wanted, shared)?;
+            output::report(shared, &rows, |_| neighbours_text(&rows))?;
+        }
+        What::Read(wanted) => {
+            let rows = wanted.files.iter().map(|path| read(path, wanted.repeats)).collect::<Result<Vec<_>, _>>()?;
+            output::report(shared, &rows, |_| read_text(&rows))?;
+        }
+    }
+    Ok(Verdict::Clean)
+}
+
+fn neighbours(wanted: &Neighbours, shared: &Shared) -> Result<Vec<NeighboursRow>, Failure> {
+    let threads: Vec<usize> = match &shared.threads[..] {
+        [] => vec![rayon::current_num_threads()],
+        asked => asked.iter().map(|threads| usize::from(threads.get())).collect(),
+    };
+    let mut rows = Vec::new();
+    let mut measure = |name: &str, scene: &Scene| -> Result<(), Failure> {
+        for &threads in &threads {
+            let bar = output::spinner(shared, format!("{name}, {threads} threads"));
+            rows.extend(thread_pool(threads)?.install(|| measure(name, scene, threads, wanted.repeats.max(1))));
+            bar.finish_and_clear();
+        }
+        Ok(())
+    };
+    if let Some(path) = &wanted.scene {
+        measure(&path.display().to_string(), &npz::read(path)?)?;
+        return Ok(rows);
+    }
+    for &named in &wanted.scenes {
+        for &size in &wanted.sizes {
+            measure(named.name(), &named.scene(size, shared.seed)?)?;
+        }
+    }
+    Ok(rows)
+}
+
+fn measure(name: &str, scene: &Scene, threads: usize, repeats: usize) -> [NeighboursRow; 2] {
+    let search = OverlapSearch::default();
+    let mut pairs = 0;
+    let row = |what, (milliseconds, spread_ms): (f64, f64), peak_mb, pairs| NeighboursRow {
+        scene: name.to_owned(),
+        atoms: scene.atoms(),
+        threads,
+        what,
+        ns_per_atom: milliseconds * 1e6 / scene.atoms().max(1) as f64,
+        milliseconds,
+        spread_ms,
+        pairs,
+        peak_mb,
+    };
+    reset_peak();
+    let count = timed(repeats, || pairs = search.count(scene));
+    let count_peak = peak_mb();
+    reset_peak();
+    let force = timed(repeats, || drop(search.forces(scene)));
+    [row("count", count, count_peak, pairs), row("force", force, peak_mb(), pairs)]
+}
+
+/// Median and spread (slowest minus fastest) in milliseconds, after one run that warms the caches.
+fn timed(repeats: usize, mut work: impl FnMut()) -> (f64, f64) {
+    work();
+    let mut times: Vec<f64> = (0..repeats)
+        .map(|_| {
+            let start = Instant::now();
+            work();
+            start.elapsed().as_secs_f64() * 1e3
+        })
+        .collect();
+    times.sort_unstable_by(f64::total_cmp);
+    (times[times.len() / 2], times[times.len() - 1] - times[0])
+}
+
+/// The largest resident memory since the last reset, scene included; Linux only.
+fn peak_mb() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok().map(|kilobytes| kilobytes / 1024.0)
+}
+
+fn reset_peak() {
+    // Where the system does not allow it, the peak is that of the whole run.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
+fn neighbours_text(rows: &[NeighboursRow]) -> String {
+    let cells = |row: &NeighboursRow| {
+        vec![
+            row.scene.clone(),
+            table::thousands(row.atoms),
+            row.threads.to_string(),
+            row.what.to_owned(),
+            format!("{:.2}", row.ns_per_atom),
+            format!("{:.2}", row.milliseconds),
+            format!("{:.2}", row.spread_ms),
+            table::thousands(row.pairs),
+            row.peak_mb.map_or_else(|| "?".to_owned(), |peak| format!("{peak:.0}")),
+        ]
+    };
+    let header = ["scene", "atoms", "threads", "what", "ns/atom", "ms", "spread", "pairs", "peak/MB"];
+    let right = [false, true, true, false, true, true, true, true, true];
+    table::columns(&header, &right, &rows.iter().map(cells).collect::<Vec<_>>())
+}
+
+fn read(path: &std::path::Path, repeats: usize) -> Result<ReadRow, Failure> {
+    let bytes = decompressed_bytes(path)?;
+    let mut times = Vec::new();
+    let mut atoms = 0;
+    for _ in 0..repeats.max(1) {
+        let input = Input::read(path)?;
+        atoms = input.structure.atoms.len();
+        times.push(input.read.as_secs_f64());
+    }
+    times.sort_unstable_by(f64::total_cmp);
+    let seconds = times[times.len() / 2];
+    let mb_per_s = bytes as f64 / 1e6 / seconds.max(1e-9);
+    Ok(ReadRow { file: path.display().to_string(), bytes, seconds, mb_per_s, atoms })
+}
+
+/// How much there is to parse: decompression is part of reading, but a compressed file is not smaller to parse.
+fn decompressed_bytes(path: &std::path::Path) -> Result<u64, Failure> {
+    let failed = |error: std::io::Error| Failure::io(path, &error);
+    let bytes = std::fs::read(path).map_err(failed)?;
+    if !bytes.starts_with(&[0x1f, 0x8b]) {
+        return Ok(bytes.len() as u64);
+    }
+    std::io::copy(&mut flate2::read::MultiGzDecoder::new(&bytes[..]), &mut std::io::sink()).map_err(failed)
+}
+
+fn read_text(rows: &[ReadRow]) -> String {
+    let cells = |row: &ReadRow| {
+        vec![
+            row.file.clone(),
+            table::thousands(row.bytes),
+            table::duration(row.seconds),
+            format!("{:.0}", row.mb_per_s),
+            table::thousands(row.atoms as u64),
+        ]
+    };
+    let right = [false, true, true, true, true];
+    table::columns(&["file", "bytes", "time", "MB/s", "atoms"], &right, &rows.iter().map(cells).collect::<Vec<_>>())
+}

@@ -1,0 +1,133 @@
+//! `steric build`: the named scenes as files.
+
+use clap::{Args, ValueEnum};
+use steric::model::chemistry::{BondGraph, RadiiSet};
+use steric::model::formats::{self, Format};
+use steric::model::{
+    AtomRecord, Element, MoleculeId, MoleculeOptions, Molecules, Name, Scene, Source, Structure, StructureBuilder,
+};
+
+use crate::failure::Failure;
+use crate::options::Shared;
+use crate::output::{self, Verdict};
+use crate::{npz, table::counted};
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Which scene
+    scene: Named,
+    /// About how many atoms
+    #[arg(long, value_name = "N")]
+    atoms: Option<usize>,
+}
+
+/// The scenes by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Named {
+    /// 50-atom rods in two leaflets on a sphere, on a lattice of 1/64 Å
+    Rods,
+    /// Single atoms at random, 0.1 per cubic angstrom
+    Solution,
+    /// Spheres of 1 to 20 Å, 30 % of the volume
+    Mixed,
+    /// POPC lipids in two leaflets on a sphere
+    Vesicle,
+}
+
+impl Named {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Rods => "rods",
+            Self::Solution => "solution",
+            Self::Mixed => "mixed",
+            Self::Vesicle => "vesicle",
+        }
+    }
+
+    fn default_atoms(self) -> usize {
+        match self {
+            Self::Rods | Self::Solution => 100_000,
+            Self::Mixed => 200_000,
+            Self::Vesicle => 335_000,
+        }
+    }
+
+    /// The scene with about so many atoms.
+    pub(crate) fn scene(self, atoms: usize, seed: u64) -> Result<Scene, Failure> {
+        match self {
+            Self::Rods => Ok(scenes::rods(atoms)),
+            Self::Solution => Ok(scenes::solution(atoms)),
+            Self::Mixed => Ok(scenes::mixed(atoms)),
+            Self::Vesicle => placed(&scenes::vesicle(atoms, seed)),
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
+    let name = arguments.scene.name();
+    let Some(path) = &shared.output else {
+        return Err(Failure::usage(format!("build {name}: expected -o FILE.npz, .cif, .bcif or .pdb, found none")));
+    };
+    let atoms = arguments.atoms.unwrap_or(arguments.scene.default_atoms());
+    if atoms == 0 || atoms > 2_000_000_000 {
+        return Err(Failure::usage(format!("build {name}: expected 1 to 2,000,000,000 atoms, found {atoms}")));
+    }
+    let bar = output::spinner(shared, format!("building {name}"));
+    let written = if path.extension().is_some_and(|end| end == "npz") {
+        let scene = arguments.scene.scene(atoms, shared.seed)?;
+        output::write_whole(path, |file| npz::write(&scene, file).map_err(|error| Failure::io(path, &error)))?;
+        scene.atoms()
+    } else {
+        // A wrong ending should not cost the user the time to build the scene.
+        if Format::from_path(path).is_none_or(|format| !format.is_written()) {
+            return Err(Failure::usage(format!("{}: expected .npz, .cif, .bcif, .pdb, .gro or .xyz", path.display())));
+        }
+        let structure = structure(arguments.scene, atoms, shared)?;
+        formats::write(path, &structure)?;
+        structure.atoms.len() as u64
+    };
+    bar.finish_and_clear();
+    output::note(shared, &format!("wrote {} with {}", path.display(), counted(written, "atom")));
+    Ok(Verdict::Clean)
+}
+
+fn structure(scene: Named, atoms: usize, shared: &Shared) -> Result<Structure, Failure> {
+    if scene == Named::Vesicle {
+        return Ok(scenes::vesicle(atoms, shared.seed));
+    }
+    if scene == Named::Mixed {
+        output::note(shared, "warning: molecule files hold no radii; only .npz keeps those of the scene mixed");
+    }
+    Ok(as_atoms(scene.name(), &scene.scene(atoms, shared.seed)?))
+}
+
+/// One residue per molecule, carbon atoms numbered within it.
+fn as_atoms(name: &str, scene: &Scene) -> Structure {
+    let mut builder = StructureBuilder::new(name, scene.atoms() as usize);
+    for molecule in 0..scene.molecules().len() as u32 {
+        let mut atoms: Vec<_> = scene.placed_atoms(MoleculeId(molecule)).collect();
+        atoms.sort_unstable_by_key(|&(id, ..)| id);
+        for (id, position, _) in atoms {
+            builder.push(AtomRecord {
+                position: position.as_vec3(),
+                element: Element::CARBON,
+                name: Name::new(&format!("C{}", id.atom + 1)),
+                serial: (builder.len() as i32).wrapping_add(1),
+                occupancy: 1.0,
+                residue_name: Name::new(if name == "rods" { "ROD" } else { "SPH" }),
+                residue_number: molecule as i32 + 1,
+                hetero: true,
+                chain: "A",
+                ..AtomRecord::default()
+            });
+        }
+    }
+    builder.finish()
+}
+
+/// The molecules of a structure in place, with the radii of Bondi.
+fn placed(structure: &Structure) -> Result<Scene, Failure> {
+    let radii = RadiiSet::Bondi.radii(structure, &BondGraph::new(structure));
+    let source = Source { name: "vesicle", structure, radii: &radii, takes_part: &|_| true, connected: &[] };
+    Ok(Molecules::new(&[source], &MoleculeOptions::default())?.scene().clone())
+}

@@ -1,0 +1,62 @@
+//! The command `steric`: is this model free of clashes?
+//!
+//! How it works: one file per subcommand; each returns what the process should answer (0 clean, 1 overlaps found), and
+//! every failure ends here as one line on stderr and exit code 2.
+
+mod bench;
+mod build;
+mod check;
+mod convert;
+mod demo;
+mod failure;
+mod info;
+mod npz;
+mod options;
+mod output;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use failure::Failure;
+use options::{Backend, Cli, Command, Shared};
+use output::Verdict;
+
+fn main() -> ExitCode {
+    let Cli { command, shared } = Cli::parse();
+    match in_thread_pool(&shared, || run(command, &shared)) {
+        Ok(verdict) => verdict.into(),
+        Err(failure) => {
+            eprintln!("steric: {failure}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: Option<Command>, shared: &Shared) -> Result<Verdict, Failure> {
+    if shared.backend == Backend::Gpu {
+        return Err(Failure::usage("--backend gpu: expected auto or cpu, because this build has no GPU search yet"));
+    }
+    if shared.threads.len() > 1 && !matches!(command, Some(Command::Bench(_))) {
+        return Err(Failure::usage("--threads: expected one number, found several; only bench takes a list"));
+    }
+    match command {
+        None => demo::run(shared),
+        Some(Command::Check(arguments)) => check::run(&arguments, shared),
+        Some(Command::Info(arguments)) => info::run(&arguments, shared),
+        Some(Command::Convert(arguments)) => convert::run(&arguments, shared),
+        Some(Command::Build(arguments)) => build::run(&arguments, shared),
+        Some(Command::Bench(arguments)) => bench::run(&arguments, shared),
+    }
+}
+
+/// Everything runs in a pool of the asked size; without a wish, in rayon's own.
+fn in_thread_pool<T: Send>(shared: &Shared, work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
+    match shared.threads[..] {
+        [] => work(),
+        [threads] => options::thread_pool(usize::from(threads.get()))?.install(work),
+        // A pool for each count: see `bench`.
+        _ => work(),
+    }
+}

@@ -1,0 +1,85 @@
+//! The command line.
+
+use std::num::NonZeroU16;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::failure::Failure;
+use crate::{bench, build, check, convert, info};
+
+/// Finds overlaps between molecules.
+///
+/// Without a command it builds a small lipid vesicle, checks it and shows the report.
+#[derive(Debug, Parser)]
+#[command(name = "steric", version, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 clean, 1 overlaps found, 2 bad input or usage.\n\n\
+    Examples:\n  \
+    steric check 4hhb.cif.gz                     every pair of atoms of different molecules nearer than 2 Å\n  \
+    steric check --clash molprobity model.pdb    MolProbity's clashscore, inside chains too\n  \
+    steric check receptor.pdb ligand.sdf         one file against the other\n  \
+    steric info virus.bcif\n  \
+    steric convert model.pdb -o model.cif")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) shared: Shared,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Say whether models are free of clashes
+    Check(check::Arguments),
+    /// Show what is in a file
+    Info(info::Arguments),
+    /// Write a file in another format
+    Convert(convert::Arguments),
+    /// Make one of the named scenes
+    Build(build::Arguments),
+    /// Measure speed
+    Bench(bench::Arguments),
+}
+
+/// Options of every command.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Shared {
+    /// What searches
+    #[arg(long, value_enum, default_value_t, global = true, help_heading = "Shared options")]
+    pub(crate) backend: Backend,
+    /// How many threads [default: one per core]; `bench` takes several counts, as in 1,2,4
+    #[arg(long, value_name = "N", value_delimiter = ',', global = true, help_heading = "Shared options")]
+    pub(crate) threads: Vec<NonZeroU16>,
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 1, global = true, help_heading = "Shared options")]
+    pub(crate) seed: u64,
+    /// Print one JSON document and nothing else
+    #[arg(long, global = true, help_heading = "Shared options")]
+    pub(crate) json: bool,
+    /// Write the result to this file, format by extension; appears whole or not at all
+    #[arg(short, long, value_name = "FILE", global = true, help_heading = "Shared options")]
+    pub(crate) output: Option<PathBuf>,
+    /// No progress and no warnings
+    #[arg(short, long, global = true, help_heading = "Shared options")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Backend {
+    /// The best there is: in this build, the processor
+    #[default]
+    Auto,
+    /// The processor
+    Cpu,
+    /// The GPU; this build has no search for it yet
+    Gpu,
+}
+
+/// A pool of so many threads.
+pub(crate) fn thread_pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|index| format!("steric-{index}"))
+        .build()
+        .map_err(|error| Failure::usage(format!("--threads {threads}: {error}")))
+}

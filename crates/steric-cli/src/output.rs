@@ -1,0 +1,142 @@
+//! Where results go: stdout, or a file that appears whole or not at all.
+
+use std::fs::File;
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use steric::check::Input;
+
+use crate::failure::Failure;
+use crate::options::Shared;
+
+/// What the process answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Done, nothing to complain about.
+    Clean,
+    /// Done, and there are overlaps.
+    Overlaps,
+}
+
+impl From<Verdict> for ExitCode {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Clean => Self::SUCCESS,
+            Verdict::Overlaps => Self::from(1),
+        }
+    }
+}
+
+/// Writes a file under a temporary name beside it and renames it when it is complete.
+pub(crate) fn write_whole(
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<&mut File>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::io(path, &error);
+    // A pipe or a device keeps its name: nothing may be renamed over it.
+    if path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+        let mut device = std::fs::OpenOptions::new().write(true).open(path).map_err(failed)?;
+        let mut file = BufWriter::new(&mut device);
+        fill(&mut file)?;
+        return file.flush().map_err(failed);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut temporary = temporary_file(folder).map_err(failed)?;
+    let mut file = BufWriter::with_capacity(1 << 18, temporary.as_file_mut());
+    fill(&mut file)?;
+    file.flush().map_err(failed)?;
+    drop(file);
+    temporary.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+fn temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".steric-");
+    #[cfg(unix)]
+    {
+        // As any other program would create it: readable to whom the umask allows.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+/// Prints to stdout; a reader that has seen enough (`| head`) is no error.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::io(Path::new("stdout"), &error)),
+        _ => Ok(()),
+    }
+}
+
+/// Puts a report where the user wants it: to `-o` if given, else to stdout; `-o FILE.json` is JSON too.
+pub(crate) fn report(
+    shared: &Shared,
+    document: &impl Serialize,
+    text: impl FnOnce(bool) -> String,
+) -> Result<(), Failure> {
+    let json_file = shared.output.as_ref().is_some_and(|path| path.extension().is_some_and(|end| end == "json"));
+    let json = |document: &_| -> Result<String, Failure> { Ok(serde_json::to_string_pretty(document)? + "\n") };
+    match &shared.output {
+        Some(path) => {
+            let content = if shared.json || json_file { json(document)? } else { text(false) };
+            write_whole(path, |file| file.write_all(content.as_bytes()).map_err(|error| Failure::io(path, &error)))
+        }
+        None if shared.json => print(&json(document)?),
+        None => print(&text(coloured())),
+    }
+}
+
+fn coloured() -> bool {
+    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// A spinner on stderr while something takes long; invisible when stderr is no terminal.
+pub(crate) fn spinner(shared: &Shared, message: String) -> ProgressBar {
+    if shared.quiet || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style =
+        ProgressStyle::with_template("{spinner} {msg} {elapsed}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+    let bar = ProgressBar::new_spinner().with_style(style).with_message(message);
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}
+
+/// Reads a file and says on stderr what was odd about it.
+pub(crate) fn read(path: &Path, shared: &Shared) -> Result<Input, Failure> {
+    let bar = spinner(shared, format!("reading {}", path.display()));
+    let input = Input::read(path);
+    bar.finish_and_clear();
+    let input = input?;
+    warn_about(&input, shared);
+    Ok(input)
+}
+
+fn warn_about(input: &Input, shared: &Shared) {
+    if shared.quiet {
+        return;
+    }
+    // A handful tells the story; the count tells the extent.
+    const SHOWN: usize = 5;
+    for warning in input.warnings.first.iter().take(SHOWN) {
+        eprintln!("steric: warning: {}: {warning}", input.path.display());
+    }
+    let more = input.warnings.total.saturating_sub(SHOWN.min(input.warnings.first.len()));
+    if more > 0 {
+        eprintln!("steric: warning: {}: {more} more warnings", input.path.display());
+    }
+}
+
+/// A note on stderr.
+pub(crate) fn note(shared: &Shared, message: &str) {
+    if !shared.quiet {
+        eprintln!("steric: {message}");
+    }
+}

@@ -1,0 +1,33 @@
+//! Finds overlaps between molecules.
+//!
+//! ```
+//! use steric::prelude::*;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let file = Input::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/popc.pdb"))?;
+//! let report = check(&[file], &CheckOptions::default())?;
+//! for pair in &report.worst {
+//!     println!("{pair}");
+//! }
+//! # assert_eq!(report.molecules, 4);
+//! # assert!(report.worst[0].to_string().contains("POP"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The parts are crates of their own: [`model`] reads files and holds molecules, [`collide`] searches.
+
+pub mod check;
+
+pub use steric_collide as collide;
+pub use steric_model as model;
+
+/// What most programs want.
+pub mod prelude {
+    pub use crate::check::{CheckError, CheckOptions, Input, Report, check};
+    pub use steric_collide::{IndexKind, Overlap, OverlapSearch};
+    pub use steric_model::chemistry::{ClashDefinition, RadiiSet};
+    pub use steric_model::{
+        AssemblyChoice, AtomId, MoleculeOptions, Molecules, MoleculesBy, Periodic, Pose, Scene, Structure,
+    };
+}
