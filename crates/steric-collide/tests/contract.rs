@@ -95,9 +95,9 @@ fn assert_forces(scene: &Scene, found: &Forces, expected: &Forces) -> Result<(),
     for molecule in 0..scene.molecules().len() as u32 {
         for atom in 0..scene.type_of(MoleculeId(molecule)).atoms {
             let id = AtomId::new(molecule, atom);
-            let difference = (found.of(id) - expected.of(id)).length();
-            let allowed = 2e-3 + 1e-3 * expected.of(id).length();
-            prop_assert!(difference <= allowed, "{:?}: {} is not {}", id, found.of(id), expected.of(id));
+            let difference = (found.of(scene, id) - expected.of(scene, id)).length();
+            let allowed = 2e-3 + 1e-3 * expected.of(scene, id).length();
+            prop_assert!(difference <= allowed, "{:?}: {} is not {}", id, found.of(scene, id), expected.of(scene, id));
         }
     }
     Ok(())
@@ -270,7 +270,7 @@ fn coincident_atoms_are_found_and_pushed_apart() {
     for index in IndexKind::ALL {
         let search = OverlapSearch { index, ..Default::default() };
         assert_eq!(search.count(&scene), 100 * 99 / 2 * 4);
-        assert!(search.forces(&scene).of(AtomId::new(0, 0)).length() > 1.0);
+        assert!(search.forces(&scene).of(&scene, AtomId::new(0, 0)).length() > 1.0);
     }
 }
 

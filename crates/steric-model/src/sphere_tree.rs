@@ -1,10 +1,10 @@
 //! A molecule type as a tree of spheres: the whole, groups, clusters of at most eight atoms, atoms.
 //!
-//! How it works: the atoms of each group are halved at the median of their longest axis until at most eight are left,
+//! How it works: the atoms of each group are halved at the median of their first principal axis until at most eight are left,
 //! so that a cluster holds neighbours and is nearly full: 50 atoms make seven clusters, not eight. A cluster keeps its
 //! atoms lane by lane, the shape in which they are compared: eight against eight.
 
-use glam::Vec3;
+use glam::{Mat3, Vec3};
 
 /// A sphere, in angstroms.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -168,7 +168,7 @@ fn group_members(positions: &[Vec3], grouping: Grouping<'_>) -> Vec<Vec<u32>> {
     atoms.chunk_by(|&a, &b| labels[a as usize] == labels[b as usize]).map(<[u32]>::to_vec).collect()
 }
 
-/// Halves at the median of the longest axis; the left half gets whole clusters, so that only the last is short.
+/// Halves at the median along the direction in which the atoms are spread the most, however the molecule is turned.
 fn split(atoms: &mut [u32], positions: &[Vec3], leaf: &mut impl FnMut(&[u32])) {
     let leaves = atoms.len().div_ceil(LANES);
     if leaves <= 1 {
@@ -177,17 +177,29 @@ fn split(atoms: &mut [u32], positions: &[Vec3], leaf: &mut impl FnMut(&[u32])) {
         }
         return;
     }
-    let (low, high) = extent(atoms, positions);
-    let axis = (high - low).max_position();
+    let direction = longest_direction(atoms, positions);
     // Both halves get their share of the leaves, and the atoms are spread evenly over them.
     let half = (leaves / 2 * atoms.len()).div_ceil(leaves);
     atoms.select_nth_unstable_by(half, |&a, &b| {
-        let along = |atom: u32| positions[atom as usize][axis];
+        let along = |atom: u32| positions[atom as usize].dot(direction);
         along(a).total_cmp(&along(b)).then(a.cmp(&b))
     });
     let (left, right) = atoms.split_at_mut(half);
     split(left, positions, leaf);
     split(right, positions, leaf);
+}
+
+/// The first principal axis, by a few steps of the power method from the longest side of the box around the atoms.
+fn longest_direction(atoms: &[u32], positions: &[Vec3]) -> Vec3 {
+    let (low, high) = extent(atoms, positions);
+    let mean = 0.5 * (low + high);
+    let mut spread = Mat3::ZERO;
+    for &atom in atoms {
+        let from_mean = positions[atom as usize] - mean;
+        spread += Mat3::from_cols(from_mean * from_mean.x, from_mean * from_mean.y, from_mean * from_mean.z);
+    }
+    let start = Vec3::AXES[(high - low).max_position()];
+    (0..8).fold(start, |direction, _| (spread * direction).normalize_or(start))
 }
 
 fn extent(atoms: &[u32], positions: &[Vec3]) -> (Vec3, Vec3) {

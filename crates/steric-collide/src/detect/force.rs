@@ -7,11 +7,12 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use glam::{IVec3, Vec3};
-use steric_model::{AtomId, Cluster, LANES, Scene};
+use glam::{DVec3, IVec3, Vec3};
+use steric_model::{AtomId, LANES, Scene};
 
 use super::slab::Slab;
 use super::sweep::{AtomTouch, Question, Touch, Visitor};
+use crate::index::slabs::{ClusterRef, cluster_range};
 use crate::simd::{Lanes, per_axis};
 
 /// The pushes on eight atoms: all x, all y, all z, in units of 1/16384 A, as two's complement.
@@ -20,9 +21,11 @@ type Pushes = [[u32; LANES]; 3];
 /// The push on every atom of a scene, in angstroms.
 #[derive(Debug, Default)]
 pub struct Forces {
-    // x, y and z of every atom, molecule by molecule. Each is stored by the one slab that owns the atom.
-    pushes: Vec<[AtomicU32; 3]>,
-    first_atom: Vec<usize>,
+    // Cluster by cluster in molecule order: all x, all y, all z. Each is stored by the one slab that owns the cluster.
+    pushes: Vec<AtomicU32>,
+    first_cluster: Vec<usize>,
+    // One where every cluster is a single atom, eight elsewhere.
+    lanes: usize,
 }
 
 impl Forces {
@@ -31,15 +34,16 @@ impl Forces {
 
     /// Makes room for the atoms of a scene; what was there before is overwritten by the search.
     fn fit(&mut self, scene: &Scene) {
-        self.first_atom.clear();
-        self.first_atom.push(0);
-        self.first_atom.extend(scene.molecules().iter().scan(0, |total, molecule| {
-            *total += scene.types()[molecule.kind.0 as usize].atoms as usize;
+        self.lanes = if scene.is_single_atoms() { 1 } else { LANES };
+        self.first_cluster.clear();
+        self.first_cluster.push(0);
+        self.first_cluster.extend(scene.molecules().iter().scan(0, |total, molecule| {
+            *total += cluster_range(scene, molecule).len();
             Some(*total)
         }));
-        let atoms = self.first_atom[scene.molecules().len()];
-        if self.pushes.len() != atoms {
-            self.pushes = bytemuck::zeroed_vec(atoms);
+        let words = 3 * self.lanes * self.first_cluster[scene.molecules().len()];
+        if self.pushes.len() != words {
+            self.pushes = bytemuck::zeroed_vec(words);
         }
     }
 
@@ -48,28 +52,45 @@ impl Forces {
         self.fit(scene);
     }
 
+    /// Where the pushes on a cluster start.
     #[inline(always)]
-    fn index(&self, molecule: u32, atom: u32) -> usize {
-        self.first_atom[molecule as usize] + atom as usize
+    fn start(&self, scene: &Scene, cluster: ClusterRef) -> usize {
+        let first = cluster_range(scene, &scene.molecules()[cluster.molecule as usize]).start;
+        3 * self.lanes * (self.first_cluster[cluster.molecule as usize] + (cluster.cluster - first) as usize)
+    }
+
+    /// Where the three parts of the push on an atom are; `None` for an atom that the scene does not have.
+    fn parts(&self, scene: &Scene, atom: AtomId) -> Option<[&AtomicU32; 3]> {
+        let clusters = scene.type_of(atom.molecule).clusters.clone();
+        let (cluster, lane) = clusters.into_iter().find_map(|cluster| {
+            let atoms = &scene.clusters()[cluster as usize].atoms;
+            atoms.iter().position(|&other| other == atom.atom).map(|lane| (cluster, lane))
+        })?;
+        let start = self.start(scene, ClusterRef { molecule: atom.molecule.0, cluster });
+        Some([0, 1, 2].map(|axis| &self.pushes[start + axis * self.lanes + lane]))
     }
 
     /// The push on one atom, in angstroms.
-    pub fn of(&self, atom: AtomId) -> Vec3 {
-        let push = &self.pushes[self.index(atom.molecule.0, atom.atom)];
-        let axis = |axis: usize| push[axis].load(Ordering::Relaxed) as i32;
-        IVec3::new(axis(0), axis(1), axis(2)).as_vec3() / Self::STEPS_PER_ANGSTROM
+    pub fn of(&self, scene: &Scene, atom: AtomId) -> Vec3 {
+        let Some(parts) = self.parts(scene, atom) else { return Vec3::ZERO };
+        let [x, y, z] = parts.map(|part| part.load(Ordering::Relaxed) as i32);
+        IVec3::new(x, y, z).as_vec3() / Self::STEPS_PER_ANGSTROM
     }
 
-    /// The pushes as whole steps of 1/16384 A, molecule by molecule.
     fn words(&self) -> impl Iterator<Item = u32> {
-        self.pushes.iter().flatten().map(|push| push.load(Ordering::Relaxed))
+        self.pushes.iter().map(|push| push.load(Ordering::Relaxed))
     }
 
     /// The sum of the lengths of all pushes, in angstroms.
     pub fn total(&self) -> f64 {
-        let axis = |push: &AtomicU32| f64::from(push.load(Ordering::Relaxed) as i32).powi(2);
-        let lengths = self.pushes.iter().map(|push| push.iter().map(axis).sum::<f64>().sqrt());
-        lengths.sum::<f64>() / f64::from(Self::STEPS_PER_ANGSTROM)
+        let mut total = 0.0;
+        for cluster in self.pushes.chunks_exact(3 * self.lanes.max(1)) {
+            for lane in 0..self.lanes {
+                let part = |axis: usize| f64::from(cluster[axis * self.lanes + lane].load(Ordering::Relaxed) as i32);
+                total += DVec3::new(part(0), part(1), part(2)).length();
+            }
+        }
+        total / f64::from(Self::STEPS_PER_ANGSTROM)
     }
 
     /// A number that changes when any bit of any push changes.
@@ -79,11 +100,11 @@ impl Forces {
     }
 
     /// Adds a push, in steps, to one atom and takes it from another.
-    pub(crate) fn add(&self, first: AtomId, second: AtomId, push: IVec3) {
+    pub(crate) fn add(&self, scene: &Scene, first: AtomId, second: AtomId, push: IVec3) {
         for (atom, push) in [(first, push), (second, -push)] {
-            let sum = &self.pushes[self.index(atom.molecule.0, atom.atom)];
-            for (sum, push) in sum.iter().zip(push.to_array()) {
-                sum.fetch_add(push as u32, Ordering::Relaxed);
+            let Some(parts) = self.parts(scene, atom) else { continue };
+            for (part, push) in parts.into_iter().zip(push.to_array()) {
+                part.fetch_add(push as u32, Ordering::Relaxed);
             }
         }
     }
@@ -91,7 +112,7 @@ impl Forces {
 
 impl PartialEq for Forces {
     fn eq(&self, other: &Self) -> bool {
-        self.first_atom == other.first_atom && self.words().eq(other.words())
+        self.first_cluster == other.first_cluster && self.words().eq(other.words())
     }
 }
 
@@ -131,7 +152,7 @@ fn row_of_pushes<L: Lanes>(lanes: L, delta: [L::Floats; 3], contact: L::Floats) 
 pub(crate) struct ForceSum<'a> {
     question: Question,
     forces: &'a Forces,
-    borrowed: Mutex<Vec<(usize, [u32; 3])>>,
+    borrowed: Mutex<Vec<(usize, Pushes)>>,
     spare: Mutex<Vec<Vec<Pushes>>>,
 }
 
@@ -148,9 +169,12 @@ impl<'a> ForceSum<'a> {
 
     /// Adds what slabs found out about clusters that they do not own.
     pub(crate) fn finish(self) {
-        for (atom, push) in self.borrowed.into_inner().unwrap_or_default() {
-            for (to, push) in self.forces.pushes[atom].iter().zip(push) {
-                to.fetch_add(push, Ordering::Relaxed);
+        let Forces { pushes, lanes, .. } = self.forces;
+        for (start, borrowed) in self.borrowed.into_inner().unwrap_or_default() {
+            for (axis, borrowed) in borrowed.iter().enumerate() {
+                for (to, &push) in pushes[start + axis * lanes..].iter().zip(&borrowed[..*lanes]) {
+                    to.fetch_add(push, Ordering::Relaxed);
+                }
             }
         }
     }
@@ -163,6 +187,19 @@ pub(crate) struct SlabForces<'a> {
 }
 
 impl SlabForces<'_> {
+    /// The pushes on the cluster of a slot; a single atom stands in the first lane.
+    #[inline(always)]
+    fn of_slot(&self, slab: &Slab, slot: usize) -> Pushes {
+        if !slab.single_atoms {
+            return self.pushes[slot];
+        }
+        per_axis(|axis| {
+            let mut lanes = [0; LANES];
+            lanes[0] = self.pushes[slot / LANES][axis][slot % LANES];
+            lanes
+        })
+    }
+
     #[inline(always)]
     fn contact<L: Lanes>(&self, lanes: L, scene: &Scene, slab: &Slab, touch: Touch, k: usize) -> L::Floats {
         let question = self.sum.question;
@@ -238,23 +275,19 @@ impl Visitor for SlabForces<'_> {
     fn end(&mut self, scene: &Scene, slab: &Slab) {
         let mut borrowed = Vec::new();
         let forces = self.sum.forces;
-        for (slot, cluster) in slab.refs.iter().enumerate() {
-            let atoms = &scene.clusters()[cluster.cluster as usize].atoms;
-            let of_molecule = &forces.pushes[forces.first_atom[cluster.molecule as usize]..];
-            for (lane, &atom) in atoms.iter().enumerate() {
-                if atom == Cluster::NO_ATOM {
-                    break;
+        for (slot, &cluster) in slab.refs.iter().enumerate() {
+            let pushes = self.of_slot(slab, slot);
+            let start = forces.start(scene, cluster);
+            if slot >= slab.own {
+                if pushes != [[0; LANES]; 3] {
+                    borrowed.push((start, pushes));
                 }
-                let (entry, at) = if slab.single_atoms { (slot / LANES, slot % LANES) } else { (slot, lane) };
-                let push = per_axis(|axis| self.pushes[entry][axis][at]);
-                if slot < slab.own {
-                    // Only the owner of a cluster stores, so a plain store is enough.
-                    for (to, push) in of_molecule[atom as usize].iter().zip(push) {
-                        to.store(push, Ordering::Relaxed);
-                    }
-                } else if push != [0; 3] {
-                    borrowed.push((forces.index(cluster.molecule, atom), push));
-                }
+                continue;
+            }
+            // Only the owner of a cluster stores, so a plain store is enough.
+            for (axis, pushes) in pushes.iter().enumerate() {
+                let to = &forces.pushes[start + axis * forces.lanes..][..forces.lanes];
+                to.iter().zip(pushes).for_each(|(to, &push)| to.store(push, Ordering::Relaxed));
             }
         }
         if let Ok(mut all) = self.sum.borrowed.lock() {

@@ -13,7 +13,7 @@ use super::overlaps::{Count, List, Overlap, OverlapSearch, Plan};
 use super::slab::{Frames, Slab};
 use super::sweep::{Cut, Mixed, Question, Search, Touch, Uniform, Visitor};
 use crate::index::slabs::ClusterRef;
-use crate::simd::{Kernel, Lanes, dispatch, per_axis};
+use crate::simd::{Kernel, Lanes, dispatch};
 
 /// The pairs of a scene that are near each other, to be asked again and again while the molecules move.
 ///
@@ -201,10 +201,7 @@ impl<V: Visitor> Kernel for OneNearSlab<'_, V> {
         visitor.begin(&slab);
         let mut search = Search { scene, question, slab: &slab, visitor, candidates: Vec::new() };
         match question.uniform_radius {
-            Some(radius) => {
-                let cut = (2.0 * radius + question.reach).max(0.0);
-                search.near_pairs(lanes, &near.pairs, &Uniform { squared: cut * cut });
-            }
+            Some(radius) => search.near_pairs(lanes, &near.pairs, &Uniform::new(radius, question.reach)),
             None => search.near_pairs(lanes, &near.pairs, &Mixed { reach: question.reach }),
         }
         visitor.end(scene, &slab);
@@ -220,7 +217,7 @@ impl<V: Visitor> Search<'_, V> {
                 self.within(lanes, first, cut);
                 continue;
             }
-            let atoms = per_axis(|axis| lanes.add(lanes.load(&self.slab.atoms[first][axis]), lanes.splat(shift[axis])));
+            let atoms = self.atoms(lanes, first, shift);
             let radii = cut.radii(self.scene, self.slab, first);
             self.pair(lanes, first, atoms, radii, second, shift, cut);
         }

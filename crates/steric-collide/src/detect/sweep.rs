@@ -140,8 +140,7 @@ impl<V: Visitor> Kernel for OneSlab<'_, V> {
         let mut search = Search { scene, question, slab, visitor, candidates: Vec::new() };
         match question.uniform_radius {
             Some(radius) => {
-                let cut = (2.0 * radius + question.reach).max(0.0);
-                search.everything(lanes, lattice, guests.of_slab(index), &Uniform { squared: cut * cut });
+                search.everything(lanes, lattice, guests.of_slab(index), &Uniform::new(radius, question.reach));
             }
             None => search.everything(lanes, lattice, guests.of_slab(index), &Mixed { reach: question.reach }),
         }
@@ -223,7 +222,7 @@ impl<V: Visitor> Search<'_, V> {
             found = self.cull(lanes, looking, run, found);
         }
         if !self.question.single_atoms {
-            self.compare(lanes, first, shift, found, cut);
+            self.compare(lanes, looking, found, cut);
         }
     }
 
@@ -286,19 +285,36 @@ impl<V: Visitor> Search<'_, V> {
         found
     }
 
-    /// Compares a cluster with its candidates, atom by atom.
+    /// Compares a cluster with its candidates, atom by atom, where any atom of the candidate comes near the cluster's
+    /// bounding sphere.
     #[inline(always)]
-    fn compare<L: Lanes>(&mut self, lanes: L, first: usize, shift: [f32; 3], found: usize, cut: &impl Cut) {
+    fn compare<L: Lanes>(&mut self, lanes: L, looking: Looking<L>, found: usize, cut: &impl Cut) {
         let slab = self.slab;
-        let atoms: [_; 3] = per_axis(|axis| lanes.add(lanes.load(&slab.atoms[first][axis]), lanes.splat(shift[axis])));
+        let Looking { first, shift, center: [x, y, z], radius, .. } = looking;
+        let atoms = self.atoms(lanes, first, shift);
         let radii = cut.radii(self.scene, slab, first);
         for candidate in 0..found {
             let second = self.candidates[candidate] as usize;
-            self.pair(lanes, first, atoms, radii, second, shift, cut);
+            let other = &slab.atoms[second];
+            let dx = lanes.sub(lanes.load(&other[0]), x);
+            let dy = lanes.sub(lanes.load(&other[1]), y);
+            let dz = lanes.sub(lanes.load(&other[2]), z);
+            let squared = lanes.mul_add(dz, dz, lanes.mul_add(dy, dy, lanes.mul(dx, dx)));
+            let other_radii = cut.radii(self.scene, slab, second);
+            let limit = cut.limit(lanes, radius, other_radii);
+            if lanes.less(squared, lanes.mul(limit, limit)) != 0 {
+                self.pair(lanes, first, atoms, radii, second, shift, cut);
+            }
         }
     }
 
-    /// Compares two clusters, atom by atom.
+    /// The atoms of a cluster, shifted.
+    #[inline(always)]
+    pub(crate) fn atoms<L: Lanes>(&self, lanes: L, slot: usize, shift: [f32; 3]) -> [L::Floats; 3] {
+        per_axis(|axis| lanes.add(lanes.load(&self.slab.atoms[slot][axis]), lanes.splat(shift[axis])))
+    }
+
+    /// Compares the atoms of a cluster with some of another's.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "the first cluster is loaded once for all its candidates")]
     pub(crate) fn pair<L: Lanes>(
@@ -311,8 +327,8 @@ impl<V: Visitor> Search<'_, V> {
         shift: [f32; 3],
         cut: &impl Cut,
     ) {
-        let other = cut.radii(self.scene, self.slab, second);
-        let bits = touching(lanes, atoms, &self.slab.atoms[second], cut, radii, other);
+        let other_radii = cut.radii(self.scene, self.slab, second);
+        let bits = touching(lanes, atoms, &self.slab.atoms[second], cut, radii, other_radii);
         if bits != 0 {
             self.visitor.touch(lanes, self.scene, self.slab, Touch { first, second, shift, bits });
         }
@@ -336,19 +352,34 @@ impl<V: Visitor> Search<'_, V> {
 pub(crate) trait Cut {
     /// The radii of a cluster, if they matter.
     fn radii<'a>(&self, scene: &'a Scene, slab: &Slab, slot: usize) -> &'a Eight;
+    /// How near atoms can be to a sphere of this radius and touch something in it; the reach is in the radius.
+    fn limit<L: Lanes>(&self, lanes: L, radius: L::Floats, atoms: &Eight) -> L::Floats;
     /// Which lanes touch the atom of lane `k` of the other cluster.
     fn touching<L: Lanes>(&self, lanes: L, squared: L::Floats, radii: &Eight, other: &Eight, k: usize) -> u32;
 }
 
 /// All atoms have the same radius.
 pub(crate) struct Uniform {
-    pub(crate) squared: f32,
+    radius: f32,
+    squared: f32,
+}
+
+impl Uniform {
+    pub(crate) fn new(radius: f32, reach: f32) -> Self {
+        let cut = (2.0 * radius + reach).max(0.0);
+        Self { radius, squared: cut * cut }
+    }
 }
 
 impl Cut for Uniform {
     #[inline(always)]
     fn radii<'a>(&self, _: &'a Scene, _: &Slab, _: usize) -> &'a Eight {
         &[0.0; LANES]
+    }
+
+    #[inline(always)]
+    fn limit<L: Lanes>(&self, lanes: L, radius: L::Floats, _: &Eight) -> L::Floats {
+        lanes.add(radius, lanes.splat(self.radius))
     }
 
     #[inline(always)]
@@ -369,6 +400,11 @@ impl Cut for Mixed {
     }
 
     #[inline(always)]
+    fn limit<L: Lanes>(&self, lanes: L, radius: L::Floats, atoms: &Eight) -> L::Floats {
+        lanes.add(radius, lanes.load(atoms))
+    }
+
+    #[inline(always)]
     fn touching<L: Lanes>(&self, lanes: L, squared: L::Floats, radii: &Eight, other: &Eight, k: usize) -> u32 {
         let limit = lanes.add(lanes.load(radii), lanes.splat(other[k] + self.reach));
         // Two small atoms under a large allowance have no distance at which they touch.
@@ -386,15 +422,13 @@ fn touching<L: Lanes>(
     radii: &Eight,
     other_radii: &Eight,
 ) -> u64 {
-    let squared = |k: usize| {
+    let mut bits = 0;
+    for k in 0..LANES {
         let dx = lanes.sub(atoms[0], lanes.splat(other[0][k]));
         let dy = lanes.sub(atoms[1], lanes.splat(other[1][k]));
         let dz = lanes.sub(atoms[2], lanes.splat(other[2][k]));
-        lanes.mul_add(dz, dz, lanes.mul_add(dy, dy, lanes.mul(dx, dx)))
-    };
-    let mut bits = 0;
-    for k in 0..LANES {
-        bits |= u64::from(cut.touching(lanes, squared(k), radii, other_radii, k)) << (LANES * k);
+        let squared = lanes.mul_add(dz, dz, lanes.mul_add(dy, dy, lanes.mul(dx, dx)));
+        bits |= u64::from(cut.touching(lanes, squared, radii, other_radii, k)) << (LANES * k);
     }
     bits
 }

@@ -42,7 +42,7 @@ pub fn forces(scene: &Scene, search: OverlapSearch) -> Forces {
     for Overlap { first, second, depth } in overlaps(scene, search) {
         let delta = displacement(scene, positions[&second], positions[&first]).as_vec3();
         let contact = depth - search.allow + delta.length();
-        forces.add(first, second, push(delta, contact));
+        forces.add(scene, first, second, push(delta, contact));
     }
     forces
 }
