@@ -275,9 +275,9 @@ impl Visitor for SlabForces<'_> {
     fn end(&mut self, scene: &Scene, slab: &Slab) {
         let mut borrowed = Vec::new();
         let forces = self.sum.forces;
-        for (slot, &cluster) in slab.refs.iter().enumerate() {
+        for slot in slab.slots_in_scene_order() {
             let pushes = self.of_slot(slab, slot);
-            let start = forces.start(scene, cluster);
+            let start = forces.start(scene, slab.refs[slot]);
             if slot >= slab.own {
                 if pushes != [[0; LANES]; 3] {
                     borrowed.push((start, pushes));

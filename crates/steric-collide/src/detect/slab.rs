@@ -231,6 +231,12 @@ impl Slab {
         ((a[0] ^ b[0]) | (a[1] ^ b[1])) >> self.tile_bits == 0
     }
 
+    /// Every slot once, mostly in the order of the scene: what is written there slot by slot is written in one sweep
+    /// through memory.
+    pub(crate) fn slots_in_scene_order(&self) -> impl Iterator<Item = usize> {
+        self.slot_of.iter().map(|&slot| slot as usize).chain(self.slot_of.len()..self.refs.len())
+    }
+
     /// The first layer that the slab owns.
     pub(crate) fn first_layer(&self) -> i64 {
         self.first_layer

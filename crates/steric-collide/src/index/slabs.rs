@@ -51,8 +51,7 @@ impl Slabs {
     pub(crate) fn new(scene: &Scene, lattice: &Lattice, radii: &Range<f32>) -> Self {
         let clusters: usize = scene.molecules().par_iter().map(|molecule| cluster_range(scene, molecule).len()).sum();
         let [_, _, all_layers] = lattice.cells();
-        let most = std::env::var("SLAB").map_or(CLUSTERS_PER_SLAB, |v| v.parse().unwrap());
-        let target = (clusters / 16).clamp(FEWEST_CLUSTERS_PER_SLAB, most);
+        let target = (clusters / 16).clamp(FEWEST_CLUSTERS_PER_SLAB, CLUSTERS_PER_SLAB);
         let slabs = (clusters / target).clamp(1, all_layers as usize);
         let layers = (all_layers as u64).div_ceil(slabs as u64) as i64;
         let slabs = (all_layers as u64).div_ceil(layers as u64) as usize;
