@@ -115,9 +115,10 @@ impl SphereTree {
         let mut clusters = Vec::with_capacity(positions.len() / LANES + 1);
         let mut bounds = Vec::with_capacity(positions.len() / LANES + 1);
         let mut groups = Vec::new();
+        let mut keyed = Vec::new();
         for mut members in group_members(positions, grouping) {
             let first = clusters.len() as u32;
-            split(&mut members, positions, &mut |atoms| {
+            split(&mut members, positions, &mut keyed, &mut |atoms| {
                 clusters.push(Cluster::new(atoms, positions, radii));
                 bounds.push(bounding_sphere(atoms, positions, radii));
             });
@@ -126,8 +127,11 @@ impl SphereTree {
                 bound: bounding_sphere(&members, positions, radii),
             });
         }
-        let all: Vec<u32> = (0..positions.len() as u32).collect();
-        Self { clusters, bounds, groups, bound: bounding_sphere(&all, positions, radii), atoms: positions.len() }
+        let bound = match &groups[..] {
+            [whole] => whole.bound,
+            _ => bounding_sphere(&(0..positions.len() as u32).collect::<Vec<_>>(), positions, radii),
+        };
+        Self { clusters, bounds, groups, bound, atoms: positions.len() }
     }
 
     /// The leaves, group by group.
@@ -169,7 +173,7 @@ fn group_members(positions: &[Vec3], grouping: Grouping<'_>) -> Vec<Vec<u32>> {
 }
 
 /// Halves at the median along the direction in which the atoms are spread the most, however the molecule is turned.
-fn split(atoms: &mut [u32], positions: &[Vec3], leaf: &mut impl FnMut(&[u32])) {
+fn split(atoms: &mut [u32], positions: &[Vec3], keyed: &mut Vec<(f32, u32)>, leaf: &mut impl FnMut(&[u32])) {
     let leaves = atoms.len().div_ceil(LANES);
     if leaves <= 1 {
         if !atoms.is_empty() {
@@ -180,18 +184,24 @@ fn split(atoms: &mut [u32], positions: &[Vec3], leaf: &mut impl FnMut(&[u32])) {
     let direction = longest_direction(atoms, positions);
     // Both halves get their share of the leaves, and the atoms are spread evenly over them.
     let half = (leaves / 2 * atoms.len()).div_ceil(leaves);
-    atoms.select_nth_unstable_by(half, |&a, &b| {
-        let along = |atom: u32| positions[atom as usize].dot(direction);
-        along(a).total_cmp(&along(b)).then(a.cmp(&b))
-    });
+    keyed.clear();
+    keyed.extend(atoms.iter().map(|&atom| (positions[atom as usize].dot(direction), atom)));
+    keyed.select_nth_unstable_by(half, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    for (to, &(_, atom)) in atoms.iter_mut().zip(keyed.iter()) {
+        *to = atom;
+    }
     let (left, right) = atoms.split_at_mut(half);
-    split(left, positions, leaf);
-    split(right, positions, leaf);
+    split(left, positions, keyed, leaf);
+    split(right, positions, keyed, leaf);
 }
 
-/// The first principal axis, by a few steps of the power method from the longest side of the box around the atoms.
+/// The first principal axis, by a few steps of the power method from the longest side of the box around the atoms. Of many
+/// atoms that side itself is good enough: the cuts that make the clusters are those of few.
 fn longest_direction(atoms: &[u32], positions: &[Vec3]) -> Vec3 {
     let (low, high) = extent(atoms, positions);
+    if atoms.len() > 8 * LANES {
+        return Vec3::AXES[(high - low).max_position()];
+    }
     let mean = 0.5 * (low + high);
     let mut spread = Mat3::ZERO;
     for &atom in atoms {

@@ -151,7 +151,7 @@ impl ClashDefinition {
         if overlap < self.least_overlap() || (probe && of_a.is_water(a) && of_b.is_water(b)) {
             return None;
         }
-        let overlap = overlap - self.allowance(of_a.roles[a as usize], of_b.roles[b as usize]);
+        let overlap = overlap - self.allowance(of_a.role(a), of_b.role(b));
         // packmol keeps a distance, so atoms exactly that far apart are fine.
         let too_near = if matches!(self, Self::Tolerance(_)) { overlap > 0.0 } else { overlap >= self.least_overlap() };
         too_near.then(|| Clash { overlap, severity: Severity::of(overlap) })
@@ -176,13 +176,8 @@ impl ClashDefinition {
         let same = |of: &[u32]| of[a as usize] == of[b as usize];
         chemistry.exclude_each_other(a, b)
             || match self {
-                Self::Tolerance(_) | Self::Radii { .. } => same(&chemistry.molecules),
                 Self::ChimeraX => same(&chemistry.residues) || chemistry.bonds.within(a, b, BONDS_APART),
-                Self::HeavyAtoms => chemistry.bonds.within(a, b, BONDS_APART),
-                Self::MolProbity => {
-                    let hydrogen = chemistry.is_hydrogen(a) || chemistry.is_hydrogen(b);
-                    chemistry.bonds.within(a, b, if hydrogen { BONDS_APART } else { BONDS_APART - 1 })
-                }
+                _ => chemistry.bonds.within(a, b, BONDS_APART),
             }
     }
 

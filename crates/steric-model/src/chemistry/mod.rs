@@ -41,14 +41,20 @@ pub struct Chemistry {
 impl Chemistry {
     /// Finds the bonds, roles and molecules of a structure.
     pub fn new(structure: &Structure) -> Self {
+        let bonds_only = Self::bonds_only(structure);
+        let roles = hydrogen_bonds::roles(structure, &bonds_only.bonds);
+        let molecules = bonds::molecules(structure, &bonds_only.bonds);
+        Self { roles, molecules, ..bonds_only }
+    }
+
+    /// Finds the bonds alone, which is all that the definitions by distance ask for; `roles` and `molecules` stay empty.
+    pub fn bonds_only(structure: &Structure) -> Self {
         let bonds = BondGraph::new(structure);
-        let roles = hydrogen_bonds::roles(structure, &bonds);
-        let molecules = bonds::molecules(structure, &bonds);
         let water_residues: Vec<bool> = structure.residues.iter().map(|residue| is_water(residue.name)).collect();
         Self {
             bonds,
-            roles,
-            molecules,
+            roles: Vec::new(),
+            molecules: Vec::new(),
             residues: structure.atoms.residues.clone(),
             alternates: structure.atoms.alternates.clone(),
             hydrogen: structure.atoms.elements.iter().map(|&element| is_hydrogen(element)).collect(),
@@ -64,6 +70,10 @@ impl Chemistry {
     /// Whether the atom is a hydrogen.
     pub fn is_hydrogen(&self, atom: u32) -> bool {
         self.hydrogen[atom as usize]
+    }
+
+    fn role(&self, atom: u32) -> Role {
+        self.roles.get(atom as usize).copied().unwrap_or_default()
     }
 
     // Two atoms that never exist at the same time cannot collide: alternate locations A and B.

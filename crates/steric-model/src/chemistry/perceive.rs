@@ -10,6 +10,8 @@
 //! Never bonded: atoms of different models, of alternate locations that exclude each other, of two waters or of a water
 //! and anything else, two hydrogens, two metals; a metal binds inside its own residue (haem) and nowhere else.
 
+use rayon::prelude::*;
+
 use super::kind::{Polymer, is_hydrogen, is_metal, is_water, polymer};
 use super::nearby::Nearby;
 use crate::{Element, Name, Residue, Structure};
@@ -26,17 +28,27 @@ const LONGEST_LINK: f32 = 2.3;
 /// Pairs of bonded atoms, in no order; a bond may be listed twice.
 pub(super) fn perceive(structure: &Structure) -> Vec<(u32, u32)> {
     let residues = Members::new(structure);
-    let mut bonds = Vec::with_capacity(structure.atoms.len() * 5 / 4);
     let mut nearest = Vec::new();
-    for residue in 0..structure.residues.len() {
-        inside(structure, residues.of(residue), &mut nearest, &mut bonds);
-    }
+    let mut bonds: Vec<(u32, u32)> = inside_residues(structure, &residues);
     for together in fragments(structure, &residues).into_iter().chain(shared_positions(structure, &residues)) {
         inside(structure, &together, &mut nearest, &mut bonds);
     }
     backbone(structure, &residues, &mut bonds);
     links(structure, &mut bonds);
     bonds
+}
+
+fn inside_residues(structure: &Structure, residues: &Members) -> Vec<(u32, u32)> {
+    const RESIDUES_PER_BLOCK: usize = 1024;
+    let blocks = structure.residues.len().div_ceil(RESIDUES_PER_BLOCK);
+    let block = |block: usize| {
+        let first = block * RESIDUES_PER_BLOCK;
+        let last = (first + RESIDUES_PER_BLOCK).min(structure.residues.len());
+        let (mut nearest, mut bonds) = (Vec::new(), Vec::new());
+        (first..last).for_each(|residue| inside(structure, residues.of(residue), &mut nearest, &mut bonds));
+        bonds
+    };
+    (0..blocks).into_par_iter().map(block).collect::<Vec<_>>().concat()
 }
 
 // The atoms of each residue; nearly always a run of the file, but alternate residues interleave.

@@ -47,8 +47,11 @@ impl Judge<'_> {
 
     /// Distances alone decide between copies and files unless hydrogen bonds are allowed for.
     fn needs_chemistry(&self, [first, second]: [Origin; 2]) -> bool {
-        let by_distance = matches!(self.definition, ClashDefinition::Tolerance(_) | ClashDefinition::Radii { .. });
-        !by_distance || (first.file == second.file && first.copy == second.copy)
+        !self.is_by_distance() || (first.file == second.file && first.copy == second.copy)
+    }
+
+    fn is_by_distance(&self) -> bool {
+        matches!(self.definition, ClashDefinition::Tolerance(_) | ClashDefinition::Radii { .. })
     }
 
     /// Judges in place: millions of pairs need no second list.
@@ -71,7 +74,9 @@ impl Judge<'_> {
         };
         let files: Vec<usize> = (0..inputs.len()).filter(|&file| missing(file)).collect();
         for file in files {
-            self.chemistry[file] = Some(Chemistry::new(&inputs[file].structure));
+            let structure = &inputs[file].structure;
+            let found = if self.is_by_distance() { Chemistry::bonds_only } else { Chemistry::new };
+            self.chemistry[file] = Some(found(structure));
         }
     }
 
