@@ -107,7 +107,9 @@ fn same_pairs(rows: &[Row]) -> Result<(), String> {
     for row in rows {
         let same_scene = |other: &&Row| (&other.scene, other.atoms) == (&row.scene, row.atoms);
         let first = rows.iter().find(same_scene).map_or(row.pairs, |first| first.pairs);
-        if row.pairs != first {
+        // Off the lattice a pair on the very threshold may fall on either side, by rounding.
+        let rounding = if row.scene == "rods" { 0 } else { first / 100_000 };
+        if row.pairs.abs_diff(first) > rounding {
             return Err(format!("{} {}: {} finds {} pairs, not {first}", row.scene, row.atoms, row.program, row.pairs));
         }
     }

@@ -16,7 +16,8 @@ const USAGE: &str = "\
 cargo xtask check           before every commit: format, lints, unit tests
 cargo xtask test            everything: format, lints, all tests, documentation, fuzzing, licences
 cargo xtask bench [ARGS]    steric against its peers on this machine, into benches/results/ (see benches/README.md)
-cargo xtask plot            draws benches/results/<machine>/*.svg again from the CSV files";
+cargo xtask plot            draws benches/results/<machine>/*.svg again from the CSV files
+cargo xtask picture         draws docs/vesicle.png, the picture of the README";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Some("test") => test(),
         Some("bench") => bench(&arguments[1..]),
         Some("plot") => plot(),
+        Some("picture") => picture(),
         Some("help" | "--help" | "-h") | None => {
             println!("{USAGE}");
             ExitCode::SUCCESS
@@ -112,5 +114,14 @@ fn bench(arguments: &[String]) -> ExitCode {
 fn plot() -> ExitCode {
     let mut steps = Steps::default();
     steps.command("plot", cargo(&["run", "--quiet", "--release", "--package", "steric-benches", "--", "plot"]));
+    steps.summary()
+}
+
+fn picture() -> ExitCode {
+    let mut steps = Steps::default();
+    steps.command(
+        "picture",
+        cargo(&["run", "--quiet", "--release", "--package", "steric-scenes", "--example", "picture"]),
+    );
     steps.summary()
 }

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 use steric::check::Input;
-use steric::collide::OverlapSearch;
+use steric::collide::{Forces, NearList, OverlapSearch};
 use steric::model::Scene;
 
 use crate::build::Named;
@@ -40,9 +40,33 @@ struct Neighbours {
     /// How many atoms each; the scene mixed is made for 200,000
     #[arg(long, value_name = "N,N", value_delimiter = ',', default_value = "100000,1000000")]
     sizes: Vec<usize>,
+    /// What is measured
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', default_value = "count,force")]
+    what: Vec<Work>,
     /// How often each is measured
     #[arg(long, value_name = "R", default_value_t = 5)]
     repeats: usize,
+}
+
+/// What the search is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Work {
+    /// Index and count
+    Count,
+    /// Index, detection and the push on every atom
+    Force,
+    /// The push on every atom from a near list that is still good, with a skin of 1 Å
+    Near,
+}
+
+impl Work {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Force => "force",
+            Self::Near => "near",
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -100,7 +124,7 @@ fn neighbours(wanted: &Neighbours, shared: &Shared) -> Result<Vec<NeighboursRow>
     let mut measure = |name: &str, scene: &Scene| -> Result<(), Failure> {
         for &threads in &threads {
             let bar = output::spinner(shared, format!("{name}, {threads} threads"));
-            rows.extend(thread_pool(threads)?.install(|| measure(name, scene, threads, wanted.repeats.max(1))));
+            rows.extend(thread_pool(threads)?.install(|| measure(name, scene, threads, wanted)));
             bar.finish_and_clear();
         }
         Ok(())
@@ -117,32 +141,43 @@ fn neighbours(wanted: &Neighbours, shared: &Shared) -> Result<Vec<NeighboursRow>
     Ok(rows)
 }
 
-fn measure(name: &str, scene: &Scene, threads: usize, repeats: usize) -> [NeighboursRow; 2] {
+fn measure(name: &str, scene: &Scene, threads: usize, wanted: &Neighbours) -> Vec<NeighboursRow> {
     let search = OverlapSearch::default();
-    let mut pairs = 0;
-    let row = |what, (milliseconds, spread_ms): (f64, f64), peak_mb, pairs| NeighboursRow {
-        scene: name.to_owned(),
-        atoms: scene.atoms(),
-        threads,
-        what,
-        ns_per_atom: milliseconds * 1e6 / scene.atoms().max(1) as f64,
-        milliseconds,
-        spread_ms,
-        pairs,
-        peak_mb,
-    };
-    reset_peak();
-    let count = timed(repeats, || pairs = search.count(scene));
-    let count_peak = peak_mb();
-    reset_peak();
-    let force = timed(repeats, || drop(search.forces(scene)));
-    [row("count", count, count_peak, pairs), row("force", force, peak_mb(), pairs)]
+    let mut pairs = None;
+    let mut rows = Vec::new();
+    for &work in &wanted.what {
+        reset_peak();
+        let (milliseconds, spread_ms) = match work {
+            Work::Count => timed(wanted.repeats, || pairs = Some(search.count(scene))),
+            Work::Force => {
+                let mut forces = Forces::default();
+                timed(wanted.repeats, || search.forces_into(scene, &mut forces))
+            }
+            Work::Near => {
+                let (mut near, mut forces) = (NearList::new(search, 1.0), Forces::default());
+                timed(wanted.repeats, || near.forces_into(scene, &mut forces))
+            }
+        };
+        let peak_mb = peak_mb();
+        rows.push(NeighboursRow {
+            scene: name.to_owned(),
+            atoms: scene.atoms(),
+            threads,
+            what: work.name(),
+            ns_per_atom: milliseconds * 1e6 / scene.atoms().max(1) as f64,
+            milliseconds,
+            spread_ms,
+            pairs: *pairs.get_or_insert_with(|| search.count(scene)),
+            peak_mb,
+        });
+    }
+    rows
 }
 
 /// Median and spread (slowest minus fastest) in milliseconds, after one run that warms the caches.
 fn timed(repeats: usize, mut work: impl FnMut()) -> (f64, f64) {
     work();
-    let mut times: Vec<f64> = (0..repeats)
+    let mut times: Vec<f64> = (0..repeats.max(1))
         .map(|_| {
             let start = Instant::now();
             work();
@@ -153,11 +188,11 @@ fn timed(repeats: usize, mut work: impl FnMut()) -> (f64, f64) {
     (times[times.len() / 2], times[times.len() - 1] - times[0])
 }
 
-/// The largest resident memory since the last reset, scene included; Linux only.
+/// The largest resident memory since the last reset, scene included, in megabytes of 10^6 bytes; Linux only.
 fn peak_mb() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok().map(|kilobytes| kilobytes / 1024.0)
+    line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok().map(|kilobytes| kilobytes * 1024.0 / 1e6)
 }
 
 fn reset_peak() {

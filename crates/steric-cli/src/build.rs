@@ -26,6 +26,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Named {
     /// 50-atom rods in two leaflets on a sphere, on a lattice of 1/64 Å
     Rods,
+    /// The same rods as rigid copies of one, off the lattice: room for a billion atoms
+    Instances,
     /// Single atoms at random, 0.1 per cubic angstrom
     Solution,
     /// Spheres of 1 to 20 Å, 30 % of the volume
@@ -38,6 +40,7 @@ impl Named {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Rods => "rods",
+            Self::Instances => "instances",
             Self::Solution => "solution",
             Self::Mixed => "mixed",
             Self::Vesicle => "vesicle",
@@ -46,7 +49,7 @@ impl Named {
 
     fn default_atoms(self) -> usize {
         match self {
-            Self::Rods | Self::Solution => 100_000,
+            Self::Rods | Self::Instances | Self::Solution => 100_000,
             Self::Mixed => 200_000,
             Self::Vesicle => 335_000,
         }
@@ -56,6 +59,7 @@ impl Named {
     pub(crate) fn scene(self, atoms: usize, seed: u64) -> Result<Scene, Failure> {
         match self {
             Self::Rods => Ok(scenes::rods(atoms)),
+            Self::Instances => Ok(scenes::rods_as_instances(atoms)),
             Self::Solution => Ok(scenes::solution(atoms)),
             Self::Mixed => Ok(scenes::mixed(atoms)),
             Self::Vesicle => placed(&scenes::vesicle(atoms, seed)),

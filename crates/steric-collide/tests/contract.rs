@@ -307,3 +307,22 @@ fn one_giant_among_many_atoms_is_searched_in_its_own_grid() {
         .count();
     assert_eq!(OverlapSearch::default().count(&scene), expected as u64);
 }
+
+#[test]
+fn a_few_molecules_far_apart_are_compared_as_exactly_as_near_ones() {
+    for axis in DVec3::AXES {
+        for far in [0.0, 1e3, 1e5, 1e6] {
+            let mut scene = Scene::default();
+            let pair = scene.add_type("pair", &[Vec3::ZERO, Vec3::Y * 3.0], &[1.0, 1.0]);
+            for place in [-1e5, far, far + 1.9973] {
+                scene.add_molecule(pair, Pose::from_translation(axis * place));
+            }
+            let overlaps = OverlapSearch::default().overlaps(&scene);
+            let expected = reference::overlaps(&scene, OverlapSearch::default());
+            assert_eq!(overlaps.len(), expected.len(), "{axis} {far}");
+            for (found, expected) in overlaps.iter().zip(&expected) {
+                assert!((found.depth - expected.depth).abs() < 1e-4, "{axis} {far}: {found:?}");
+            }
+        }
+    }
+}

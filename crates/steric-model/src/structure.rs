@@ -174,12 +174,15 @@ pub struct AtomRecord<'a> {
 ///
 /// How it works: consecutive atoms nearly always share their residue and chain, so only a change costs anything. A
 /// chain that comes back is the same chain; a residue that comes back within the last two residues of its chain is
-/// the same residue (alternate locations interleave), further away it is a new one (numbers of waters repeat).
+/// the same residue (alternate locations interleave). Further away it is the same if it brings an atom that the residue
+/// lacks (hydrogens at the end of a file), and a new one if it brings one again (numbers of waters repeat).
 #[derive(Debug)]
 pub struct StructureBuilder {
     structure: Structure,
     model_open: bool,
     chains_of_model: rustc_hash::FxHashMap<(SmolStr, SmolStr), u32>,
+    // The latest residue of each chain, number, insertion code and name, and its first atom.
+    residues_of_model: rustc_hash::FxHashMap<(u32, i32, u8, Name), (u32, u32)>,
     current: Option<u32>,
 }
 
@@ -199,7 +202,13 @@ impl StructureBuilder {
             ..Atoms::default()
         };
         let structure = Structure { name: name.into(), atoms, ..Structure::default() };
-        Self { structure, model_open: false, chains_of_model: Default::default(), current: None }
+        Self {
+            structure,
+            model_open: false,
+            chains_of_model: Default::default(),
+            residues_of_model: Default::default(),
+            current: None,
+        }
     }
 
     /// How many atoms there are so far.
@@ -223,6 +232,7 @@ impl StructureBuilder {
         self.structure.models.push(Model { number, atoms: end..end });
         self.model_open = true;
         self.chains_of_model.clear();
+        self.residues_of_model.clear();
         self.current = None;
     }
 
@@ -311,6 +321,14 @@ impl StructureBuilder {
             });
             structure.chains.len() as u32 - 1
         });
+        let key = (chain, record.residue_number, record.insertion, record.residue_name);
+        if let Some(&(residue, first_atom)) = self.residues_of_model.get(&key)
+            && lacks_atom(&structure.atoms, residue, first_atom, record)
+        {
+            return residue;
+        }
+        let next = (structure.residues.len() as u32, structure.atoms.len() as u32);
+        self.residues_of_model.insert(key, next);
         structure.residues.push(Residue {
             chain,
             name: record.residue_name,
@@ -322,9 +340,26 @@ impl StructureBuilder {
     }
 }
 
+/// Whether the run of atoms that begins a residue has none of this name and alternate location.
+fn lacks_atom(atoms: &Atoms, residue: u32, first_atom: u32, record: &AtomRecord<'_>) -> bool {
+    let run = (first_atom as usize..atoms.len()).take_while(|&atom| atoms.residues[atom] == residue);
+    !record.name.is_empty()
+        && run.into_iter().all(|atom| (atoms.names[atom], atoms.alternates[atom]) != (record.name, record.alternate))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_residue_whose_hydrogens_stand_at_the_end_is_one_residue() {
+        let mut builder = StructureBuilder::new("test", 0);
+        for (number, name) in [(1, "CA"), (2, "CA"), (3, "CA"), (4, "CA"), (1, "HA"), (1, "CA")] {
+            let name = Name::new(name);
+            builder.push(AtomRecord { name, ..atom("A", number, "SER") });
+        }
+        assert_eq!(builder.finish().atoms.residues, [0, 1, 2, 3, 0, 0]);
+    }
 
     fn atom(chain: &'static str, number: i32, residue: &str) -> AtomRecord<'static> {
         AtomRecord { chain, residue_number: number, residue_name: Name::new(residue), ..AtomRecord::default() }

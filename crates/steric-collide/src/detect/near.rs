@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use steric_model::{Molecule, PeriodicBox, Scene, TypeId};
 
 use super::force::{ForceSum, Forces};
-use super::overlaps::{Count, List, Overlap, OverlapSearch, Plan};
+use super::overlaps::{Count, List, Overlap, OverlapSearch, Plan, concat};
 use super::slab::{Frames, Slab};
 use super::sweep::{Cut, Mixed, Question, Search, Touch, Uniform, Visitor};
 use crate::index::slabs::ClusterRef;
@@ -94,7 +94,7 @@ impl NearList {
     /// As [`OverlapSearch::overlaps`].
     pub fn overlaps(&mut self, scene: &Scene) -> Vec<Overlap> {
         let Some(made) = self.made_for(scene) else { return self.search.overlaps(scene) };
-        let mut found: Vec<Overlap> = made.evaluate(scene, List::default).into_iter().flat_map(|list| list.0).collect();
+        let mut found = concat(made.evaluate(scene, List::default));
         found.par_sort_unstable_by_key(|overlap| (overlap.first, overlap.second));
         found
     }

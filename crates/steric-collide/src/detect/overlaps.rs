@@ -77,7 +77,7 @@ impl OverlapSearch {
         match self.plan(scene) {
             Plan::Nothing => Vec::new(),
             Plan::Reference => reference::overlaps(scene, *self),
-            Plan::Cells(cells) => cells.sweep(scene, List::default).into_iter().flat_map(|list| list.0).collect(),
+            Plan::Cells(cells) => concat(cells.sweep(scene, List::default)),
         }
     }
 
@@ -207,7 +207,10 @@ fn extent(scene: &Scene) -> (DVec3, DVec3) {
     let union = |a: (DVec3, DVec3), b: (DVec3, DVec3)| (a.0.min(b.0), a.1.max(b.1));
     let of_molecule = |molecule: &steric_model::Molecule| {
         let bound = scene.types()[molecule.kind.0 as usize].bound;
-        let center = molecule.pose * bound.center.as_dvec3();
+        let center = match bound.center {
+            Vec3::ZERO => molecule.pose.translation,
+            center => molecule.pose * center.as_dvec3(),
+        };
         let radius = f64::from(bound.radius);
         (center - radius, center + radius)
     };
@@ -245,6 +248,15 @@ impl Visitor for List {
             self.0.push(Overlap { first: a.min(b), second: a.max(b), depth });
         }
     }
+}
+
+/// One list of all; each part is freed as soon as it was copied, so that millions of overlaps are not held twice.
+pub(crate) fn concat(lists: Vec<List>) -> Vec<Overlap> {
+    let mut all = Vec::with_capacity(lists.iter().map(|list| list.0.len()).sum());
+    for list in lists {
+        all.extend_from_slice(&list.0);
+    }
+    all
 }
 
 struct PerMolecule<'a>(&'a [AtomicU32]);

@@ -59,7 +59,7 @@ impl Runs {
         let [run, row, layer] = cell;
         let [all_runs, all_rows, _] = lattice.cells();
         let inside = run > 0 && run + 1 < all_runs && row > 0 && row + 1 < all_rows;
-        if !inside || !slab.same_tile([run - 1, row - 1, 0], [run + 1, row + 1, 0]) {
+        if !inside || !slab.same_tile([run - 1, row - 1, layer], [run + 1, row + 1, layer + 1]) {
             return false;
         }
         let entry = ((layer * rows + row) * runs + run) as usize;

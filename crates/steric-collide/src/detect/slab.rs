@@ -6,7 +6,7 @@
 //! them was shifted. Slots come in this order: clusters that the slab owns, borrowed ones, guests of higher levels.
 
 use glam::{DMat3, DVec3, Mat3, Vec3};
-use steric_model::{LANES, Pose, Scene};
+use steric_model::{LANES, Scene};
 
 use crate::index::IndexKind;
 use crate::index::cells::{CellKey, CellTable};
@@ -74,7 +74,7 @@ impl Slab {
         (self.first_layer, self.layers) = slabs.layers(slab);
         self.own = own.len();
         self.anchors.clear();
-        let width = (0..2).map(|axis| lattice.step(unit(axis)).length()).fold(0.0, f64::max);
+        let width = (0..3).map(|axis| lattice.step(unit(axis)).length()).fold(0.0, f64::max);
         self.tile_bits = (TILE_WIDTH / width).max(1.0).log2() as u32;
         self.cluster_cells.clear();
         let first_layer = self.first_layer;
@@ -84,7 +84,11 @@ impl Slab {
         let cells = [runs, rows, self.layers + 1];
         let kind = kind.resolve(cells, self.cluster_cells.len());
         self.table.build(kind, cells, &self.cluster_cells, &mut self.slot_of);
-        self.place_all(lanes, scene, lattice, own, halo);
+        if self.single_atoms && !lattice.is_periodic() {
+            self.place_all_atoms(scene, lattice, own, halo);
+        } else {
+            self.place_all(lanes, scene, lattice, own, halo);
+        }
     }
 
     #[inline(always)]
@@ -95,9 +99,7 @@ impl Slab {
         let mut anchor = self.anchor(self.tile_corner(lattice, tile));
         for (index, entry) in own.iter().chain(halo).enumerate() {
             let cell = self.cluster_cells[index].coordinates();
-            if !self.single_atoms || lattice.is_periodic() {
-                frames.select(entry.cluster.molecule);
-            }
+            frames.select(entry.cluster.molecule);
             if lattice.is_periodic() {
                 let corner = self.tile_corner(lattice, cell);
                 anchor = self.anchor(corner + self.unwinding(lattice, &frames, entry, cell));
@@ -111,6 +113,25 @@ impl Slab {
             } else {
                 self.place(lanes, scene, &frames, entry.cluster, slot, anchor);
             }
+        }
+    }
+
+    /// As [`Slab::place_all`], for single atoms in open space. Their molecules are spread over all memory, so a block of
+    /// them is fetched in a loop of its own, in which many fetches run at once.
+    fn place_all_atoms(&mut self, scene: &Scene, lattice: &Lattice, own: &[Entry], halo: &[Entry]) {
+        const BLOCK: usize = 64;
+        self.resize(own.len() + halo.len());
+        let mut first = 0;
+        for block in own.chunks(BLOCK).chain(halo.chunks(BLOCK)) {
+            let mut atoms = [DVec3::ZERO; BLOCK];
+            for (atom, entry) in atoms.iter_mut().zip(block) {
+                *atom = scene.molecules()[entry.cluster.molecule as usize].pose.translation;
+            }
+            for (index, (entry, &translation)) in (first..).zip(block.iter().zip(&atoms)) {
+                let anchor = self.anchor(self.tile_corner(lattice, self.cluster_cells[index].coordinates()));
+                self.enter_atom(scene, entry.cluster, self.slot_of[index] as usize, anchor, translation);
+            }
+            first += block.len();
         }
     }
 
@@ -148,11 +169,17 @@ impl Slab {
     /// Places a cluster that is a single atom.
     #[inline(always)]
     fn place_atom(&mut self, scene: &Scene, cluster: ClusterRef, slot: usize, anchor: u32) {
-        let Pose { rotation, translation } = scene.molecules()[cluster.molecule as usize].pose;
+        let translation = scene.molecules()[cluster.molecule as usize].pose.translation;
+        self.enter_atom(scene, cluster, slot, anchor, translation);
+    }
+
+    #[inline(always)]
+    fn enter_atom(&mut self, scene: &Scene, cluster: ClusterRef, slot: usize, anchor: u32, translation: DVec3) {
         let source = &scene.clusters()[cluster.cluster as usize];
         let [x, y, z] = per_axis(|axis| source.xyz[axis][0]);
         let mut atom = translation - self.anchors[anchor as usize];
         if [x, y, z] != [0.0; 3] {
+            let rotation = scene.molecules()[cluster.molecule as usize].pose.rotation;
             atom += rotation * DVec3::new(f64::from(x), f64::from(y), f64::from(z));
         }
         self.enter(cluster, slot, anchor, atom.as_vec3(), source.radii[0]);
@@ -194,6 +221,7 @@ impl Slab {
         near: [i64; 3],
     ) -> usize {
         let slot = self.refs.len();
+        let near = [near[0], near[1], (near[2] - self.first_layer).clamp(0, self.layers)];
         let anchor = self.anchor(self.tile_corner(lattice, near) - step);
         self.resize(slot + 1);
         if self.single_atoms {
@@ -218,17 +246,17 @@ impl Slab {
         }
     }
 
-    /// The corner of the tile that holds a cell, in the world.
+    /// The corner of the tile that holds a cell, in the world; layers count from the slab's first.
     #[inline(always)]
     pub(crate) fn tile_corner(&self, lattice: &Lattice, cell: [i64; 3]) -> DVec3 {
         let corner = |axis: usize| cell[axis] >> self.tile_bits << self.tile_bits;
-        lattice.world_from_cell([corner(0), corner(1), self.first_layer])
+        lattice.world_from_cell([corner(0), corner(1), self.first_layer + corner(2)])
     }
 
     /// Whether two cells share their tile.
     #[inline(always)]
     pub(crate) fn same_tile(&self, a: [i64; 3], b: [i64; 3]) -> bool {
-        ((a[0] ^ b[0]) | (a[1] ^ b[1])) >> self.tile_bits == 0
+        ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2])) >> self.tile_bits == 0
     }
 
     /// Every slot once, mostly in the order of the scene: what is written there slot by slot is written in one sweep

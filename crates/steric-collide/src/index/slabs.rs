@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use glam::DMat3;
+use glam::{DMat3, Vec3};
 use rayon::prelude::*;
 use steric_model::{Molecule, Pose, Scene};
 
@@ -127,8 +127,11 @@ impl Deal<'_> {
         let mut cells = Vec::new();
         for (molecule, clusters) in self.clusters(block) {
             let Pose { rotation, translation } = self.scene.molecules()[molecule as usize].pose;
-            let rotation = DMat3::from_quat(rotation);
-            for bound in &self.scene.bounds()[clusters.start as usize..clusters.end as usize] {
+            let bounds = &self.scene.bounds()[clusters.start as usize..clusters.end as usize];
+            // A single atom in its own origin need not be turned.
+            let is_turned = bounds.iter().any(|bound| bound.center != Vec3::ZERO);
+            let rotation = if is_turned { DMat3::from_quat(rotation) } else { DMat3::IDENTITY };
+            for bound in bounds {
                 if !self.radii.contains(&bound.radius) {
                     continue;
                 }

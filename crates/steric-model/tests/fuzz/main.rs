@@ -175,9 +175,7 @@ fn path(format: Format) -> PathBuf {
 fn formats() -> Vec<Format> {
     let chosen = std::env::var("STERIC_FUZZ_FORMATS").unwrap_or_default();
     let is_chosen = |format: &Format| chosen.split(',').any(|ending| format.extensions().contains(&ending));
-    // The results of cellPACK are recognised, but no reader takes them yet.
-    let readable = Format::ALL.into_iter().filter(|&format| format != Format::CellPack);
-    readable.filter(|format| chosen.is_empty() || is_chosen(format)).collect()
+    Format::ALL.into_iter().filter(|format| chosen.is_empty() || is_chosen(format)).collect()
 }
 
 fn setting(name: &str, otherwise: f64) -> f64 {
