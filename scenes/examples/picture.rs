@@ -10,7 +10,7 @@ use glam::{DQuat, DVec3, Vec3};
 use steric::check::{CheckOptions, Input, check};
 use steric::model::{AtomId, Element, MoleculeId, Warnings};
 
-const SIZE: usize = 1000;
+const SIZE: usize = 720;
 const ATOMS: usize = 335_000;
 
 const HEAD: [f32; 3] = [0.26, 0.49, 0.72];

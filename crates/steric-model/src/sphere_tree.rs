@@ -139,7 +139,7 @@ impl SphereTree {
         &self.clusters
     }
 
-    /// For each leaf a sphere around all its atoms, radii included.
+    /// For each leaf a sphere around all its atoms, radii included; that of a single atom is the atom.
     pub fn bounds(&self) -> &[Sphere] {
         &self.bounds
     }

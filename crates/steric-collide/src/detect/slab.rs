@@ -6,7 +6,7 @@
 //! them was shifted. Slots come in this order: clusters that the slab owns, borrowed ones, guests of higher levels.
 
 use glam::{DMat3, DVec3, Mat3, Vec3};
-use steric_model::{LANES, Scene};
+use steric_model::{LANES, Scene, Sphere};
 
 use crate::index::IndexKind;
 use crate::index::cells::{CellKey, CellTable};
@@ -123,13 +123,14 @@ impl Slab {
         self.resize(own.len() + halo.len());
         let mut first = 0;
         for block in own.chunks(BLOCK).chain(halo.chunks(BLOCK)) {
-            let mut atoms = [DVec3::ZERO; BLOCK];
-            for (atom, entry) in atoms.iter_mut().zip(block) {
-                *atom = scene.molecules()[entry.cluster.molecule as usize].pose.translation;
+            let mut atoms = [(DVec3::ZERO, Sphere::default()); BLOCK];
+            for (atom, Entry { cluster, .. }) in atoms.iter_mut().zip(block) {
+                let translation = scene.molecules()[cluster.molecule as usize].pose.translation;
+                *atom = (translation, scene.bounds()[cluster.cluster as usize]);
             }
-            for (index, (entry, &translation)) in (first..).zip(block.iter().zip(&atoms)) {
+            for (index, (entry, &(translation, bound))) in (first..).zip(block.iter().zip(&atoms)) {
                 let anchor = self.anchor(self.tile_corner(lattice, self.cluster_cells[index].coordinates()));
-                self.enter_atom(scene, entry.cluster, self.slot_of[index] as usize, anchor, translation);
+                self.enter_atom(scene, entry.cluster, self.slot_of[index] as usize, anchor, translation, bound);
             }
             first += block.len();
         }
@@ -170,19 +171,25 @@ impl Slab {
     #[inline(always)]
     fn place_atom(&mut self, scene: &Scene, cluster: ClusterRef, slot: usize, anchor: u32) {
         let translation = scene.molecules()[cluster.molecule as usize].pose.translation;
-        self.enter_atom(scene, cluster, slot, anchor, translation);
+        self.enter_atom(scene, cluster, slot, anchor, translation, scene.bounds()[cluster.cluster as usize]);
     }
 
+    /// The bounding sphere of a single atom is the atom.
     #[inline(always)]
-    fn enter_atom(&mut self, scene: &Scene, cluster: ClusterRef, slot: usize, anchor: u32, translation: DVec3) {
-        let source = &scene.clusters()[cluster.cluster as usize];
-        let [x, y, z] = per_axis(|axis| source.xyz[axis][0]);
+    fn enter_atom(
+        &mut self,
+        scene: &Scene,
+        cluster: ClusterRef,
+        slot: usize,
+        anchor: u32,
+        translation: DVec3,
+        bound: Sphere,
+    ) {
         let mut atom = translation - self.anchors[anchor as usize];
-        if [x, y, z] != [0.0; 3] {
-            let rotation = scene.molecules()[cluster.molecule as usize].pose.rotation;
-            atom += rotation * DVec3::new(f64::from(x), f64::from(y), f64::from(z));
+        if bound.center != Vec3::ZERO {
+            atom += scene.molecules()[cluster.molecule as usize].pose.rotation * bound.center.as_dvec3();
         }
-        self.enter(cluster, slot, anchor, atom.as_vec3(), source.radii[0]);
+        self.enter(cluster, slot, anchor, atom.as_vec3(), bound.radius);
     }
 
     /// Fills in all of a slot but its atoms.
