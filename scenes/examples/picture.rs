@@ -84,9 +84,9 @@ fn paint(balls: &[Ball]) -> Vec<u8> {
     }
     let (low, high) = (-farthest, farthest);
     let mut pixels = Vec::with_capacity(SIZE * SIZE * 3);
-    for pixel in 0..SIZE * SIZE {
-        pixels
-            .extend(shade(pixel, &depths, colours[pixel], low, high).map(|part| (255.0 * part.clamp(0.0, 1.0)) as u8));
+    for (pixel, &colour) in colours.iter().enumerate() {
+        let shaded = shade(pixel, &depths, colour, low, high);
+        pixels.extend(shaded.map(|part| (255.0 * part.clamp(0.0, 1.0)) as u8));
     }
     pixels
 }

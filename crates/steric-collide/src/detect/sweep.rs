@@ -422,11 +422,12 @@ fn touching<L: Lanes>(
     radii: &Eight,
     other_radii: &Eight,
 ) -> u64 {
+    let [x, y, z] = other;
     let mut bits = 0;
     for k in 0..LANES {
-        let dx = lanes.sub(atoms[0], lanes.splat(other[0][k]));
-        let dy = lanes.sub(atoms[1], lanes.splat(other[1][k]));
-        let dz = lanes.sub(atoms[2], lanes.splat(other[2][k]));
+        let dx = lanes.sub(atoms[0], lanes.splat(x[k]));
+        let dy = lanes.sub(atoms[1], lanes.splat(y[k]));
+        let dz = lanes.sub(atoms[2], lanes.splat(z[k]));
         let squared = lanes.mul_add(dz, dz, lanes.mul_add(dy, dy, lanes.mul(dx, dx)));
         bits |= u64::from(cut.touching(lanes, squared, radii, other_radii, k)) << (LANES * k);
     }

@@ -3,7 +3,7 @@
 //! How it works: a record is three header lines, a counts line, atoms and bonds (the CTAB), then properties up to
 //! `M  END` and data items up to `$$$$`; each record becomes a model whose only chain is described by the record's
 //! title. V2000 has fixed columns of three; a file that forgets its `V2000` tag or its columns is read by the fields
-//! between blanks. V3000 ([`super::sdf_v3000`]) hides its CTAB in `M  V30` lines. Atoms have no names in these files,
+//! between blanks. V3000 (`sdf_v3000.rs`) hides its CTAB in `M  V30` lines. Atoms have no names in these files,
 //! so they get their element and a running number: `C1`, `C2`, `O1`.
 
 use std::path::Path;

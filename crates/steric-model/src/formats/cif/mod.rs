@@ -1,6 +1,6 @@
 //! mmCIF, the PDB's text format, and BinaryCIF, the same tables in binary.
 //!
-//! How it works: `text` (and for BinaryCIF the codec in [`super::bcif`]) finds the data block with atoms; `sites`
+//! How it works: `text` (and for BinaryCIF the codec in `formats/bcif`) finds the data block with atoms; `sites`
 //! turns the rows of `_atom_site` into atoms; `mapping` adds names, the unit cell, bonds and assemblies. Copies stay
 //! copies: an assembly is a list of poses, never expanded atoms.
 
