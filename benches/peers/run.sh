@@ -24,4 +24,5 @@ set -- --steric "$steric" --scenes "$target/peers/scenes" \
     --peers "$target/peers/rust/release/steric-peers" --python "$python" "$@"
 "$target/release/steric-benches" compare "$@"
 "$target/release/steric-benches" growth "$@"
+"$target/release/steric-benches" models "$@"
 "$python" benches/peers/readers.py "$steric" --csv "$("$target/release/steric-benches" folder)/readers.csv"

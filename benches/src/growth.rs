@@ -18,6 +18,24 @@ pub(crate) fn growth(setup: &Setup) -> Result<(), String> {
     draw(&rows)
 }
 
+/// Index and count of rods stored as instances, up to a billion atoms: time grows with the atoms, memory with the
+/// molecules. Each size runs in its own process, so that each has its own peak.
+pub(crate) fn billion(setup: &Setup) -> Result<(), String> {
+    let mut rows = Vec::new();
+    for size in ["1000000", "10000000", "100000000", "1000000000"] {
+        let mut bench = Command::new(&setup.steric);
+        bench.args(["bench", "neighbours", "--json", "--scenes", "instances", "--sizes", size]);
+        bench.args(["--threads", "2", "--what", "count", "--repeats", "1"]);
+        let row = Row::from_steric(&output_of(&mut bench)?, None)?;
+        for Row { atoms, median_ms, pairs, peak_mb, .. } in &row {
+            let each = median_ms * 1e6 / *atoms as f64;
+            println!("{atoms} atoms: {median_ms:.0} ms, {each:.1} ns per atom, {pairs} pairs, {peak_mb:.0} MB");
+        }
+        rows.extend(row);
+    }
+    write_csv("billion", &rows)
+}
+
 /// Draws `growth.svg` from a `growth.csv` that is already there.
 pub(crate) fn plot_again() -> Result<(), String> {
     draw(&read_csv("growth")?)

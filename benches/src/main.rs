@@ -7,6 +7,7 @@
 
 mod compare;
 mod growth;
+mod models;
 mod plot;
 mod row;
 
@@ -16,6 +17,8 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "\
 steric-benches compare PROGRAMS   scenes against the peers, into neighbours.csv
 steric-benches growth PROGRAMS    time per atom from 10^5 to 10^7 atoms, into growth.csv and growth.svg
+steric-benches billion PROGRAMS   index and count from 10^6 to 10^9 atoms as instances, into billion.csv
+steric-benches models PROGRAMS    whole checks of large models in ../shared/data, into models.csv
 steric-benches plot               growth.svg again, from growth.csv
 steric-benches folder             where the results of this machine are kept
 PROGRAMS: --steric PATH --scenes FOLDER [--peers PATH] [--python PATH] [--repeats N] [--atoms N]";
@@ -36,6 +39,8 @@ fn main() -> ExitCode {
     let outcome = match arguments.first().map(String::as_str) {
         Some("compare") => setup(&arguments[1..]).and_then(|setup| compare::compare(&setup)),
         Some("growth") => setup(&arguments[1..]).and_then(|setup| growth::growth(&setup)),
+        Some("billion") => setup(&arguments[1..]).and_then(|setup| growth::billion(&setup)),
+        Some("models") => setup(&arguments[1..]).and_then(|setup| models::models(&setup)),
         Some("plot") => growth::plot_again(),
         Some("folder") => {
             println!("{}", row::results().display());

@@ -16,6 +16,7 @@ const USAGE: &str = "\
 cargo xtask check           before every commit: format, lints, unit tests
 cargo xtask test            everything: format, lints, all tests, documentation, fuzzing, licences
 cargo xtask bench [ARGS]    steric against its peers on this machine, into benches/results/ (see benches/README.md)
+cargo xtask bench billion   a billion atoms as instances, into benches/results/
 cargo xtask plot            draws benches/results/<machine>/*.svg again from the CSV files
 cargo xtask picture         draws docs/vesicle.png, the picture of the README";
 
@@ -105,6 +106,14 @@ fn deny(steps: &mut Steps) {
 
 fn bench(arguments: &[String]) -> ExitCode {
     let mut steps = Steps::default();
+    if arguments.first().is_some_and(|first| first == "billion") {
+        steps.command("build", cargo(&["build", "--release", "--package", "steric-cli"]));
+        let mut billion =
+            cargo(&["run", "--quiet", "--release", "--package", "steric-benches", "--", "billion", "--steric"]);
+        billion.arg(steps::target().join("release/steric"));
+        steps.command("billion", billion);
+        return steps.summary();
+    }
     let mut script = std::process::Command::new("sh");
     script.current_dir(steps::root()).arg("benches/peers/run.sh").args(arguments);
     steps.command("bench", script);
