@@ -44,6 +44,8 @@ pub(crate) struct Slabs {
 const CLUSTERS_PER_SLAB: usize = 65_536;
 /// Small scenes are cut finer, so that there is work for several threads.
 const FEWEST_CLUSTERS_PER_SLAB: usize = 2_048;
+/// A slab borrows one layer, so one with fewer layers than this would place more than a quarter of its clusters twice.
+const FEWEST_LAYERS: i64 = 4;
 const MOLECULES_PER_BLOCK: usize = 4_096;
 
 impl Slabs {
@@ -53,7 +55,7 @@ impl Slabs {
         let [_, _, all_layers] = lattice.cells();
         let target = (clusters / 16).clamp(FEWEST_CLUSTERS_PER_SLAB, CLUSTERS_PER_SLAB);
         let slabs = (clusters / target).clamp(1, all_layers as usize);
-        let layers = (all_layers as u64).div_ceil(slabs as u64) as i64;
+        let layers = ((all_layers as u64).div_ceil(slabs as u64) as i64).max(FEWEST_LAYERS);
         let slabs = (all_layers as u64).div_ceil(layers as u64) as usize;
         Deal { scene, lattice, radii, layers, slabs }.deal()
     }
