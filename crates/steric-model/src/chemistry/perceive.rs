@@ -4,7 +4,7 @@
 //! (`standard_bonds.rs`), so their bonds are those of the table, up to 3.0 Å long, and no others. Of what is left
 //! (hydrogens, ligands, sugars) all pairs of a residue are measured, for residues are small; two atoms are bonded when
 //! they are closer than the sum of their covalent radii (Cordero 2008) and 0.4 Å, the margin that most viewers use.
-//! Consecutive residues of a chain are joined by name only: C to N and O3' to P, up to 2.5 Å in standard residues. What
+//! Consecutive residues of a chain are joined by name only: C to N and O3' to P, up to 2.3 Å in standard residues. What
 //! is left are the bonds that a file should have stated: disulfides, sugars on asparagine, inhibitors on a serine. Here
 //! a clash must not pass for a bond, so such a link has to look like one: the right length to 0.2 Å and tetrahedral to
 //! planar angles at both ends.
@@ -23,8 +23,9 @@ use crate::{Element, Name, Residue, Structure};
 const MARGIN: f32 = 0.4;
 // A bond of the table may be so long: 4HHB has one of 2.97 Å, and the names leave no doubt.
 const LONGEST_BY_NAME: f32 = 3.0;
-// Likewise between the residues of a chain, but less, because a chain can have a gap.
-const LONGEST_IN_CHAIN: f32 = 2.5;
+// Likewise between the residues of a chain, but less: a chain can have a gap, and N and C of one residue are 2.46 Å
+// apart, so that two residues in one place would be joined.
+const LONGEST_IN_CHAIN: f32 = 2.3;
 // Two atoms closer than this are one atom written twice.
 const NEAREST: f32 = 0.4;
 // Up to this size all pairs of a residue are cheaper than sorting its atoms by place.
@@ -261,13 +262,12 @@ fn joins(structure: &Structure, tail: u32, head: u32, may_be_stretched: impl Fn(
         && !exclude_each_other(structure, tail, head)
 }
 
-// N and C of one residue are 2.46 Å apart, so two residues at one position must not be joined; the second next residue
-// follows only where two residues share a position.
+// Two residues at one position do not follow each other, and the second next follows only where two share a position.
 fn may_be_stretched(residues: &[Residue], residue: usize, next: usize) -> bool {
     let position = |residue: usize| (residues[residue].number, residues[residue].insertion);
-    let is_standard = |residue: usize| StandardResidue::named(residues[residue].name).is_some();
+    let kind = |residue: usize| polymer(residues[residue].name);
     let follows = next == residue + 1 || [position(residue), position(next)].contains(&position(residue + 1));
-    follows && position(residue) != position(next) && is_standard(residue) && is_standard(next)
+    follows && position(residue) != position(next) && kind(residue).is_some() && kind(residue) == kind(next)
 }
 
 fn distance_squared(structure: &Structure, a: u32, b: u32) -> f32 {
@@ -451,6 +451,51 @@ mod tests {
         assert_eq!(bonds(&records), [(0, 1)]);
         records[1].chain = "B";
         assert_eq!(bonds(&records), []);
+    }
+
+    #[test]
+    fn a_stretched_peptide_bond_joins_standard_residues_only() {
+        let pair = |first: &str, second: &str, number: i32, length: f32| {
+            bonds(&[atom(first, 1, "C", C, 0.0, 0.0), atom(second, number, "N", N, length, 0.0)])
+        };
+        assert_eq!(pair("GLY", "ALA", 2, 2.2), [(0, 1)]);
+        assert_eq!(pair("GLY", "ALA", 2, 2.4), []);
+        assert_eq!(pair("GLY", "LIG", 2, 2.2), []);
+        assert_eq!(pair("GLY", "ALA", 1, 2.2), []);
+    }
+
+    #[test]
+    fn names_decide_who_is_bonded_in_a_standard_residue() {
+        // CB-CG is too long for a distance rule and CA-CG too short for anything else.
+        let leucine = |anchor: &str| {
+            let records = [
+                atom("LEU", 1, anchor, C, 0.0, 0.0),
+                atom("LEU", 1, "CB", C, 1.0, 1.7),
+                atom("LEU", 1, "CG", C, 1.0, -1.2),
+                atom("LEU", 1, "HG", H, 1.0, -2.3),
+            ];
+            bonds(&records)
+        };
+        assert_eq!(leucine("CA"), [(0, 1), (1, 2), (3, 2)]);
+        assert_eq!(leucine("C9"), [(0, 2), (3, 2)]);
+    }
+
+    #[test]
+    fn bonds_by_name_respect_alternates_and_mistrust_a_name_that_is_there_twice() {
+        let serine = |alternates: [u8; 2]| {
+            let mut records = [
+                atom("SER", 1, "CA", C, 0.0, 0.0),
+                atom("SER", 1, "CB", C, 1.5, 0.0),
+                atom("SER", 1, "CB", C, 0.0, 2.2),
+                atom("SER", 1, "OG", O, 1.4, 1.4),
+            ];
+            records[1].alternate = alternates[0];
+            records[2].alternate = alternates[1];
+            records[3].alternate = alternates[1];
+            bonds(&records)
+        };
+        assert_eq!(serine([b'A', b'B']), [(0, 1), (0, 2), (2, 3)]);
+        assert_eq!(serine([0, 0]), [(0, 1), (1, 3), (2, 3)]);
     }
 
     #[test]
