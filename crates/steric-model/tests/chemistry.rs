@@ -144,7 +144,7 @@ fn good_structures_without_hydrogens_have_few_heavy_atom_clashes() {
     }
 }
 
-// Haemoglobin of 1984, with bonds up to 2.97 Å and pairs two bonds apart at 1.42 Å. Biotite 1.6,
+// Haemoglobin of 1984, with bonds from 0.23 to 2.97 Å and pairs two bonds apart at 1.42 Å. Biotite 1.6,
 // connect_via_residue_names: 4700 bonds between residues included, 200 of them in the four haems, all below 3.0 Å; 122
 // of those in standard residues are longer than 1.92 Å.
 #[test]

@@ -21,7 +21,8 @@ use crate::{Element, Name, Residue, Structure};
 
 // Added to the sum of covalent radii; C-C up to 1.92 Å.
 const MARGIN: f32 = 0.4;
-// A bond of the table may be so long: 4HHB has one of 2.97 Å, and the names leave no doubt.
+// A bond of the table may be so long, and as short as can be: 4HHB has one of 2.97 Å and one of 0.23 Å, and the names
+// leave no doubt.
 const LONGEST_BY_NAME: f32 = 3.0;
 // Likewise between the residues of a chain, but less: a chain can have a gap, and N and C of one residue are 2.46 Å
 // apart, so that two residues in one place would be joined.
@@ -114,7 +115,7 @@ fn inside(
     let Scratch { known, nearest } = scratch;
     known.find(standard, structure, atoms, |i, j| {
         let (a, b) = (atoms[i], atoms[j]);
-        let near = (NEAREST * NEAREST..=LONGEST_BY_NAME * LONGEST_BY_NAME).contains(&distance_squared(structure, a, b));
+        let near = distance_squared(structure, a, b) <= LONGEST_BY_NAME * LONGEST_BY_NAME;
         if near && !exclude_each_other(structure, a, b) {
             bonds.push((a, b));
         }
