@@ -143,3 +143,34 @@ fn good_structures_without_hydrogens_have_few_heavy_atom_clashes() {
         assert!(clashes(ClashDefinition::Tolerance(1.5), &structure).0.is_empty(), "{path}");
     }
 }
+
+// Haemoglobin of 1984, with bonds from 0.23 to 2.97 Å and pairs two bonds apart at 1.42 Å. Biotite 1.6,
+// connect_via_residue_names: 4700 bonds between residues included, 200 of them in the four haems, all below 3.0 Å; 122
+// of those in standard residues are longer than 1.92 Å.
+#[test]
+fn the_stretched_bonds_of_old_haemoglobin_are_bonds() {
+    let Some(bytes) = data("structures/4hhb.pdb.gz") else { return };
+    let structure = read(&bytes);
+    let bonds = BondGraph::new(&structure);
+    let length =
+        |(a, b): (u32, u32)| structure.atoms.positions[a as usize].distance(structure.atoms.positions[b as usize]);
+    let in_haem =
+        |(a, _): (u32, u32)| structure.residues[structure.atoms.residues[a as usize] as usize].name == Name::new("HEM");
+    assert_eq!(bonds.bond_count(), 4700);
+    assert_eq!(bonds.pairs().filter(|&pair| in_haem(pair)).count(), 200);
+    assert_eq!(bonds.pairs().filter(|&pair| !in_haem(pair) && length(pair) > 1.92).count(), 122);
+}
+
+#[test]
+fn no_two_atoms_of_a_residue_of_old_haemoglobin_clash() {
+    let Some(bytes) = data("structures/4hhb.pdb.gz") else { return };
+    let structure = read(&bytes);
+    assert_eq!(ClashDefinition::molprobity_for(&structure), ClashDefinition::HeavyAtoms);
+    for definition in [ClashDefinition::HeavyAtoms, ClashDefinition::MolProbity, ClashDefinition::ChimeraX] {
+        let (found, _) = clashes(definition, &structure);
+        let residue = |atom: u32| structure.atoms.residues[atom as usize];
+        let inside: Vec<_> = found.iter().filter(|&&(a, b, ..)| residue(a) == residue(b)).collect();
+        assert!(!found.is_empty() && found.len() < 200, "{definition}: {} clashes", found.len());
+        assert!(inside.is_empty(), "{definition}: {inside:?}");
+    }
+}

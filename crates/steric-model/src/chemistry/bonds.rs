@@ -1,12 +1,13 @@
 //! Who is bonded to whom.
 //!
-//! How it works: the bonds that the file states and those that distances show (`perceive.rs`) become one list of
-//! neighbours per atom, all lists in one array. Molecules are the connected parts, found by union-find.
+//! How it works: the bonds that the file states and those that names and distances show (`perceive.rs`) become one
+//! list of neighbours per atom, all lists in one array. Molecules are the connected parts, found by union-find.
 
 use super::perceive::perceive;
 use crate::Structure;
 
-/// The bonds of a structure, as lists of neighbours: those that the file states and those that the distances show.
+/// The bonds of a structure, as lists of neighbours: those that the file states and those that names
+/// and distances show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BondGraph {
     // The neighbours of atom i are neighbours[starts[i]..starts[i + 1]], in ascending order.

@@ -3,13 +3,16 @@
 //! How it works: every definition is a set of radii, a least overlap and a list of pairs that do not count. The
 //! overlap is r_i + r_j - d; a pair that can share a hydrogen bond may interpenetrate by an allowance first.
 //!
-//! | definition | radii | clash from | hydrogen bonds | pairs that do not count |
+//! | definition | radii | clash | hydrogen bonds | pairs that do not count, beside the excused |
 //! |---|---|---|---|---|
-//! | tolerance | half the tolerance | 0 | | same molecule |
-//! | radii | of the set | the allowance | | same molecule |
-//! | ChimeraX | ChimeraX | 0.6 | 0.4 | same residue, at most 4 bonds apart |
-//! | MolProbity | probe | 0.4 | 0.6, charged 0.8 | at most 4 bonds apart (3 without a hydrogen), water with water |
-//! | heavy atoms | probe, united atoms | 0.4 | 0.6, charged 0.8 | at most 4 bonds apart, water with water, hydrogens |
+//! | tolerance | half the tolerance | above 0 | | same molecule |
+//! | radii | of the set | from the allowance | | same molecule |
+//! | ChimeraX | ChimeraX | from 0.6 | 0.4 | same residue |
+//! | MolProbity | probe | from 0.4 | 0.6, charged 0.8 | water with water |
+//! | heavy atoms | probe, united atoms | from 0.4 | 0.6, charged 0.8 | water with water, hydrogens |
+//!
+//! Excused under every definition, inside one copy of a structure: atoms at most 4 bonds apart, and alternate locations
+//! that exclude each other.
 
 use std::fmt;
 

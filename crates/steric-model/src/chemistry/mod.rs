@@ -13,6 +13,7 @@ mod kind;
 mod nearby;
 mod perceive;
 mod radii;
+mod standard_bonds;
 
 pub use bonds::BondGraph;
 pub use clash::{Clash, ClashDefinition, Severity};

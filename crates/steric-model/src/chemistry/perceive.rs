@@ -1,11 +1,13 @@
-//! Bonds from distances.
+//! Bonds from names and distances.
 //!
-//! How it works: most bonds lie inside a residue, and residues are small, so all pairs of a residue are measured; two
-//! atoms are bonded when they are closer than the sum of their covalent radii (Cordero 2008) and 0.4 Å, the margin that
-//! most viewers use. Consecutive residues of a chain are joined by name only: C to N and O3' to P. What is left are the
-//! bonds that a file should have stated: disulfides, sugars on asparagine, inhibitors on a serine. Here a clash must
-//! not pass for a bond, so such a link has to look like one: the right length to 0.2 Å and tetrahedral to planar angles
-//! at both ends.
+//! How it works: most bonds lie inside a residue. The heavy atoms of a standard residue are known by name
+//! (`standard_bonds.rs`), so their bonds are those of the table, up to 3.0 Å long, and no others. Of what is left
+//! (hydrogens, ligands, sugars) all pairs of a residue are measured, for residues are small; two atoms are bonded when
+//! they are closer than the sum of their covalent radii (Cordero 2008) and 0.4 Å, the margin that most viewers use.
+//! Consecutive residues of a chain are joined by name only: C to N and O3' to P, up to 2.3 Å in standard residues. What
+//! is left are the bonds that a file should have stated: disulfides, sugars on asparagine, inhibitors on a serine. Here
+//! a clash must not pass for a bond, so such a link has to look like one: the right length to 0.2 Å and tetrahedral to
+//! planar angles at both ends.
 //!
 //! Never bonded: atoms of different models, of alternate locations that exclude each other, of two waters or of a water
 //! and anything else, two hydrogens, two metals; a metal binds inside its own residue (haem) and nowhere else.
@@ -14,10 +16,17 @@ use rayon::prelude::*;
 
 use super::kind::{Polymer, is_hydrogen, is_metal, is_water, polymer};
 use super::nearby::Nearby;
+use super::standard_bonds::{KnownAtoms, StandardResidue};
 use crate::{Element, Name, Residue, Structure};
 
 // Added to the sum of covalent radii; C-C up to 1.92 Å.
 const MARGIN: f32 = 0.4;
+// A bond of the table may be so long, and as short as can be: 4HHB has one of 2.97 Å and one of 0.23 Å, and the names
+// leave no doubt.
+const LONGEST_BY_NAME: f32 = 3.0;
+// Likewise between the residues of a chain, but less: a chain can have a gap, and N and C of one residue are 2.46 Å
+// apart, so that two residues in one place would be joined.
+const LONGEST_IN_CHAIN: f32 = 2.3;
 // Two atoms closer than this are one atom written twice.
 const NEAREST: f32 = 0.4;
 // Up to this size all pairs of a residue are cheaper than sorting its atoms by place.
@@ -28,10 +37,13 @@ const LONGEST_LINK: f32 = 2.3;
 /// Pairs of bonded atoms, in no order; a bond may be listed twice.
 pub(super) fn perceive(structure: &Structure) -> Vec<(u32, u32)> {
     let residues = Members::new(structure);
-    let mut nearest = Vec::new();
+    let mut scratch = Scratch::default();
     let mut bonds: Vec<(u32, u32)> = inside_residues(structure, &residues);
-    for together in fragments(structure, &residues).into_iter().chain(shared_positions(structure, &residues)) {
-        inside(structure, &together, &mut nearest, &mut bonds);
+    for (standard, together) in fragments(structure, &residues) {
+        inside(structure, standard, &together, &mut scratch, &mut bonds);
+    }
+    for together in shared_positions(structure, &residues) {
+        inside(structure, None, &together, &mut scratch, &mut bonds);
     }
     backbone(structure, &residues, &mut bonds);
     links(structure, &mut bonds);
@@ -44,8 +56,11 @@ fn inside_residues(structure: &Structure, residues: &Members) -> Vec<(u32, u32)>
     let block = |block: usize| {
         let first = block * RESIDUES_PER_BLOCK;
         let last = (first + RESIDUES_PER_BLOCK).min(structure.residues.len());
-        let (mut nearest, mut bonds) = (Vec::new(), Vec::new());
-        (first..last).for_each(|residue| inside(structure, residues.of(residue), &mut nearest, &mut bonds));
+        let (mut scratch, mut bonds) = (Scratch::default(), Vec::new());
+        for residue in first..last {
+            let standard = StandardResidue::named(structure.residues[residue].name);
+            inside(structure, standard, residues.of(residue), &mut scratch, &mut bonds);
+        }
         bonds
     };
     (0..blocks).into_par_iter().map(block).collect::<Vec<_>>().concat()
@@ -82,8 +97,40 @@ impl Members {
     }
 }
 
-// A hydrogen has one bond, so it keeps the nearest partner only; `nearest` is scratch space.
-fn inside(structure: &Structure, atoms: &[u32], nearest: &mut Vec<(f32, u32)>, bonds: &mut Vec<(u32, u32)>) {
+// Kept from residue to residue, so that nothing is allocated.
+#[derive(Default)]
+struct Scratch {
+    known: KnownAtoms,
+    // A hydrogen has one bond, so it keeps the nearest partner only.
+    nearest: Vec<(f32, u32)>,
+}
+
+fn inside(
+    structure: &Structure,
+    standard: Option<&StandardResidue>,
+    atoms: &[u32],
+    scratch: &mut Scratch,
+    bonds: &mut Vec<(u32, u32)>,
+) {
+    let Scratch { known, nearest } = scratch;
+    known.find(standard, structure, atoms, |i, j| {
+        let (a, b) = (atoms[i], atoms[j]);
+        let near = distance_squared(structure, a, b) <= LONGEST_BY_NAME * LONGEST_BY_NAME;
+        if near && !exclude_each_other(structure, a, b) {
+            bonds.push((a, b));
+        }
+    });
+    by_distance(structure, atoms, known, nearest, bonds);
+}
+
+// All pairs but those of two atoms that are known by name.
+fn by_distance(
+    structure: &Structure,
+    atoms: &[u32],
+    known: &KnownAtoms,
+    nearest: &mut Vec<(f32, u32)>,
+    bonds: &mut Vec<(u32, u32)>,
+) {
     let elements = &structure.atoms.elements;
     nearest.clear();
     nearest.resize(atoms.len(), (f32::INFINITY, u32::MAX));
@@ -101,16 +148,18 @@ fn inside(structure: &Structure, atoms: &[u32], nearest: &mut Vec<(f32, u32)>, b
             _ => {}
         }
     };
-    let positions = &structure.atoms.positions;
     if atoms.len() <= SMALL {
-        for i in 0..atoms.len() {
-            let here = positions[atoms[i] as usize];
-            for j in i + 1..atoms.len() {
-                pair(i, j, here.distance_squared(positions[atoms[j] as usize]));
+        for i in (0..atoms.len()).filter(|&i| !known.contains(i)) {
+            for j in (0..atoms.len()).filter(|&j| i < j || known.contains(j)) {
+                pair(i, j, distance_squared(structure, atoms[i], atoms[j]));
             }
         }
     } else {
-        each_close_pair(structure, atoms, pair);
+        each_close_pair(structure, atoms, |i, j, square| {
+            if !(known.contains(i) && known.contains(j)) {
+                pair(i, j, square);
+            }
+        });
     }
     let owned = atoms.iter().zip(nearest.iter()).filter(|(_, nearest)| nearest.1 != u32::MAX);
     bonds.extend(owned.map(|(&hydrogen, nearest)| (hydrogen, nearest.1)));
@@ -136,13 +185,13 @@ fn near_enough(one: Element, two: Element, square: f32) -> bool {
     square <= longest * longest && square >= NEAREST * NEAREST
 }
 
-fn exclude_each_other(structure: &Structure, a: u32, b: u32) -> bool {
+pub(super) fn exclude_each_other(structure: &Structure, a: u32, b: u32) -> bool {
     let (a, b) = (structure.atoms.alternates[a as usize], structure.atoms.alternates[b as usize]);
     a != 0 && b != 0 && a != b
 }
 
 // Some programs write an atom or two of a residue far from the rest of it, most often added hydrogens.
-fn fragments(structure: &Structure, residues: &Members) -> Vec<Vec<u32>> {
+fn fragments(structure: &Structure, residues: &Members) -> Vec<(Option<&'static StandardResidue>, Vec<u32>)> {
     const FRAGMENT: usize = 3;
     let key = |residue: usize| {
         let Residue { chain, name, number, insertion, .. } = structure.residues[residue];
@@ -158,7 +207,12 @@ fn fragments(structure: &Structure, residues: &Members) -> Vec<Vec<u32>> {
     let whole: rustc_hash::FxHashMap<_, usize> =
         all.filter(|residue| !small(residue)).filter(is_polymer).map(|residue| (key(residue), residue)).collect();
     let homes = strays.iter().filter_map(|&stray| Some((stray, *whole.get(&key(stray))?)));
-    homes.map(|(stray, home)| [residues.of(stray), residues.of(home)].concat()).collect()
+    homes
+        .map(|(stray, home)| {
+            let standard = StandardResidue::named(structure.residues[home].name);
+            (standard, [residues.of(home), residues.of(stray)].concat())
+        })
+        .collect()
 }
 
 // Microheterogeneity: two residues at one position, by alternate location, which may share the atoms that are the same.
@@ -189,18 +243,32 @@ fn backbone(structure: &Structure, residues: &Members, bonds: &mut Vec<(u32, u32
             for next in ahead.clone() {
                 if structure.residues[next].chain == structure.residues[residue].chain {
                     let heads = named(next, |name| matches!(name, b"N" | b"P"));
-                    bonds.extend(heads.filter(|&head| joins(structure, tail, head)).map(|head| (tail, head)));
+                    let joined = heads.filter(|&head| {
+                        joins(structure, tail, head, || may_be_stretched(&structure.residues, residue, next))
+                    });
+                    bonds.extend(joined.map(|head| (tail, head)));
                 }
             }
         }
     }
 }
 
-fn joins(structure: &Structure, tail: u32, head: u32) -> bool {
+fn joins(structure: &Structure, tail: u32, head: u32, may_be_stretched: impl Fn() -> bool) -> bool {
     let (one, two) = (structure.atoms.elements[tail as usize], structure.atoms.elements[head as usize]);
     let kinds = [(Element::CARBON, Element::NITROGEN), (Element::OXYGEN, Element::PHOSPHORUS)];
     let square = distance_squared(structure, tail, head);
-    kinds.contains(&(one, two)) && near_enough(one, two, square) && !exclude_each_other(structure, tail, head)
+    let stretched = || (NEAREST..=LONGEST_IN_CHAIN).contains(&square.sqrt()) && may_be_stretched();
+    kinds.contains(&(one, two))
+        && (near_enough(one, two, square) || stretched())
+        && !exclude_each_other(structure, tail, head)
+}
+
+// Two residues at one position do not follow each other, and the second next follows only where two share a position.
+fn may_be_stretched(residues: &[Residue], residue: usize, next: usize) -> bool {
+    let position = |residue: usize| (residues[residue].number, residues[residue].insertion);
+    let kind = |residue: usize| polymer(residues[residue].name);
+    let follows = next == residue + 1 || [position(residue), position(next)].contains(&position(residue + 1));
+    follows && position(residue) != position(next) && kind(residue).is_some() && kind(residue) == kind(next)
 }
 
 fn distance_squared(structure: &Structure, a: u32, b: u32) -> f32 {
@@ -384,6 +452,51 @@ mod tests {
         assert_eq!(bonds(&records), [(0, 1)]);
         records[1].chain = "B";
         assert_eq!(bonds(&records), []);
+    }
+
+    #[test]
+    fn a_stretched_peptide_bond_joins_standard_residues_only() {
+        let pair = |first: &str, second: &str, number: i32, length: f32| {
+            bonds(&[atom(first, 1, "C", C, 0.0, 0.0), atom(second, number, "N", N, length, 0.0)])
+        };
+        assert_eq!(pair("GLY", "ALA", 2, 2.2), [(0, 1)]);
+        assert_eq!(pair("GLY", "ALA", 2, 2.4), []);
+        assert_eq!(pair("GLY", "LIG", 2, 2.2), []);
+        assert_eq!(pair("GLY", "ALA", 1, 2.2), []);
+    }
+
+    #[test]
+    fn names_decide_who_is_bonded_in_a_standard_residue() {
+        // CB-CG is too long for a distance rule and CA-CG too short for anything else.
+        let leucine = |anchor: &str| {
+            let records = [
+                atom("LEU", 1, anchor, C, 0.0, 0.0),
+                atom("LEU", 1, "CB", C, 1.0, 1.7),
+                atom("LEU", 1, "CG", C, 1.0, -1.2),
+                atom("LEU", 1, "HG", H, 1.0, -2.3),
+            ];
+            bonds(&records)
+        };
+        assert_eq!(leucine("CA"), [(0, 1), (1, 2), (3, 2)]);
+        assert_eq!(leucine("C9"), [(0, 2), (3, 2)]);
+    }
+
+    #[test]
+    fn bonds_by_name_respect_alternates_and_mistrust_a_name_that_is_there_twice() {
+        let serine = |alternates: [u8; 2]| {
+            let mut records = [
+                atom("SER", 1, "CA", C, 0.0, 0.0),
+                atom("SER", 1, "CB", C, 1.5, 0.0),
+                atom("SER", 1, "CB", C, 0.0, 2.2),
+                atom("SER", 1, "OG", O, 1.4, 1.4),
+            ];
+            records[1].alternate = alternates[0];
+            records[2].alternate = alternates[1];
+            records[3].alternate = alternates[1];
+            bonds(&records)
+        };
+        assert_eq!(serine([b'A', b'B']), [(0, 1), (0, 2), (2, 3)]);
+        assert_eq!(serine([0, 0]), [(0, 1), (1, 3), (2, 3)]);
     }
 
     #[test]
