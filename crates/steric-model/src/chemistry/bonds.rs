@@ -7,6 +7,16 @@ use super::perceive::perceive;
 use crate::Structure;
 
 /// The bonds of a structure, as lists of neighbours: those that the file states and those that the distances show.
+///
+/// ```
+/// use steric_model::{chemistry::BondGraph, formats::xyz::read_xyz};
+///
+/// let water = read_xyz(b"3\nwater\nO 0 0 0\nH 0.76 0.59 0\nH -0.76 0.59 0\n", "water.xyz".as_ref())?.value;
+/// let bonds = BondGraph::new(&water);
+/// assert_eq!(bonds.neighbours(0), [1, 2]);
+/// assert!(bonds.within(1, 2, 2) && !bonds.within(1, 2, 1));
+/// # Ok::<(), steric_model::ReadError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BondGraph {
     // The neighbours of atom i are neighbours[starts[i]..starts[i + 1]], in ascending order.
