@@ -69,7 +69,7 @@ pub struct Report {
 /// let report = check(&lipids, &CheckOptions::default())?;
 /// let pair = report.named(&lipids, report.pairs()[0]);
 /// assert_eq!(pair.to_string(), format!("{:.3} Å  {} – {}", pair.depth, pair.first, pair.second));
-/// assert_ne!(pair.first.number, pair.second.number, "two lipids, not one");
+/// assert_ne!(pair.first.chain, pair.second.chain, "each lipid is a chain of its own");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
