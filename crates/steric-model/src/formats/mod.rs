@@ -131,9 +131,10 @@ impl Format {
 
 /// Reads a molecule file of any format, compressed or not.
 ///
-/// ```no_run
-/// let crambin = steric_model::formats::read("1crn.pdb.gz".as_ref())?;
-/// println!("{} atoms, {} warnings", crambin.value.atoms.len(), crambin.warnings.total);
+/// ```
+/// let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/popc.pdb");
+/// let lipids = steric_model::formats::read(path.as_ref())?;
+/// assert_eq!((lipids.value.residues.len(), lipids.warnings.total), (4, 0));
 /// # Ok::<(), steric_model::ReadError>(())
 /// ```
 pub fn read(path: &Path) -> Result<Parsed<Structure>, ReadError> {

@@ -14,10 +14,15 @@ use crate::{Structure, WriteError};
 
 /// Writes a structure in the format that the ending names; `.gz` compresses. The file appears whole or not at all.
 ///
-/// ```no_run
-/// # let structure = steric_model::Structure::default();
-/// steric_model::formats::write("packed.gro.gz".as_ref(), &structure)?;
-/// # Ok::<(), steric_model::WriteError>(())
+/// ```
+/// use steric_model::formats::{read, write, xyz::read_xyz};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("packed.gro.gz");
+/// let zinc = read_xyz(b"1\nzinc\nZn 1.0 2.0 3.0\n", "zinc.xyz".as_ref())?.value;
+/// write(&path, &zinc)?;
+/// assert_eq!(read(&path)?.value.atoms.positions, zinc.atoms.positions);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write(path: &Path, structure: &Structure) -> Result<(), WriteError> {
     let format = Format::from_path(path).ok_or_else(|| unknown_ending(path))?;
