@@ -9,6 +9,10 @@ pub use detect::{Forces, NearList, Overlap, OverlapSearch};
 pub use index::IndexKind;
 
 /// The instruction set that the search uses on this processor: `avx2` or `portable`.
+///
+/// ```
+/// assert!(["avx2", "portable"].contains(&steric_collide::instruction_set()));
+/// ```
 pub fn instruction_set() -> &'static str {
     simd::instruction_set()
 }

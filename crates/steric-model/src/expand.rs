@@ -13,6 +13,16 @@ use smol_str::{SmolStr, format_smolstr};
 use crate::{Assembly, Atoms, Bond, Copies, Model, Pose, Structure};
 
 /// Why copies could not be written out.
+///
+/// ```
+/// use steric_model::{Assembly, AtomRecord, Copies, ExpandError, Pose, StructureBuilder};
+///
+/// let mut builder = StructureBuilder::new("ion", 1);
+/// builder.push(AtomRecord::default());
+/// let copies = vec![Copies { chains: vec![0], poses: vec![Pose::IDENTITY; 5], ..Copies::default() }];
+/// let refused = builder.finish().expand(&Assembly { copies, ..Assembly::default() }, 4);
+/// assert_eq!(refused, Err(ExpandError::TooManyAtoms { atoms: 5, limit: 4 }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExpandError {

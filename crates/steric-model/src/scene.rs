@@ -11,14 +11,41 @@ use smol_str::SmolStr;
 use crate::{Cluster, Grouping, PeriodicBox, Pose, Sphere, SphereTree};
 
 /// Index of a molecule type in its [`Scene`].
+///
+/// ```
+/// use steric_model::{Scene, TypeId};
+///
+/// let mut scene = Scene::default();
+/// assert_eq!(scene.add_type("argon", &[glam::Vec3::ZERO], &[1.88]), TypeId(0));
+/// let TypeId(neon) = scene.add_type("neon", &[glam::Vec3::ZERO], &[1.54]);
+/// assert_eq!(scene.types()[neon as usize].name, "neon");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeId(pub u32);
 
 /// Index of a molecule in its [`Scene`].
+///
+/// ```
+/// use steric_model::{MoleculeId, Pose, Scene};
+///
+/// let mut scene = Scene::default();
+/// let argon = scene.add_type("argon", &[glam::Vec3::ZERO], &[1.88]);
+/// let molecules = [1.0, 2.0].map(|x| scene.add_molecule(argon, Pose::from_translation(glam::DVec3::X * x)));
+/// assert_eq!(molecules, [MoleculeId(0), MoleculeId(1)]);
+/// assert_eq!(scene.molecules()[molecules[1].0 as usize].pose.translation.x, 2.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MoleculeId(pub u32);
 
 /// An atom of a scene: its molecule, and its place in the molecule type.
+///
+/// ```
+/// use steric_model::{AtomId, MoleculeId};
+///
+/// let atom = AtomId::new(3, 7);
+/// assert_eq!((atom.molecule, atom.atom), (MoleculeId(3), 7));
+/// assert!(atom < AtomId::new(4, 0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AtomId {
     /// The molecule.
@@ -35,6 +62,17 @@ impl AtomId {
 }
 
 /// A molecule type: what it is called and how much there is of it.
+///
+/// ```
+/// use glam::Vec3;
+/// use steric_model::Scene;
+///
+/// let mut scene = Scene::default();
+/// scene.add_type("nitrogen", &[Vec3::ZERO, Vec3::X * 1.1], &[1.55; 2]);
+/// let nitrogen = &scene.types()[0];
+/// assert_eq!((nitrogen.atoms, nitrogen.clusters.clone()), (2, 0..1));
+/// assert!(nitrogen.bound.radius >= 1.55 + 1.1 / 2.0);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoleculeType {
     /// What it is called; may be empty.
@@ -48,6 +86,17 @@ pub struct MoleculeType {
 }
 
 /// One molecule: which type, and where.
+///
+/// ```
+/// use glam::{DVec3, Vec3};
+/// use steric_model::{Molecule, Pose, Scene};
+///
+/// let mut scene = Scene::default();
+/// let kind = scene.add_type("argon", &[Vec3::ZERO], &[1.88]);
+/// let row = (0..5).map(|i| Molecule { kind, pose: Pose::from_translation(DVec3::X * f64::from(i) * 4.0) });
+/// let row = scene.with_molecules(row.collect());
+/// assert_eq!(row.atoms(), 5);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Molecule {
     /// Its type.
@@ -184,6 +233,18 @@ impl Scene {
     }
 
     /// Every atom of a molecule with its place in the world and its radius, in cluster order.
+    ///
+    /// ```
+    /// use glam::{DVec3, Vec3};
+    /// use steric_model::{AtomId, Pose, Scene};
+    ///
+    /// let mut scene = Scene::default();
+    /// let nitrogen = scene.add_type("nitrogen", &[Vec3::ZERO, Vec3::X * 2.0], &[1.55; 2]);
+    /// let molecule = scene.add_molecule(nitrogen, Pose::from_translation(DVec3::Y * 10.0));
+    /// let mut atoms: Vec<_> = scene.placed_atoms(molecule).collect();
+    /// atoms.sort_by_key(|&(id, ..)| id);
+    /// assert_eq!(atoms[1], (AtomId::new(0, 1), DVec3::new(2.0, 10.0, 0.0), 1.55));
+    /// ```
     pub fn placed_atoms(&self, molecule: MoleculeId) -> impl Iterator<Item = (AtomId, DVec3, f32)> + '_ {
         let Molecule { kind, pose } = self.molecules[molecule.0 as usize];
         let clusters = self.types[kind.0 as usize].clusters.clone();

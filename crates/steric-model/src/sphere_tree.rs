@@ -7,6 +7,14 @@
 use glam::{Mat3, Vec3};
 
 /// A sphere, in angstroms.
+///
+/// ```
+/// use glam::Vec3;
+/// use steric_model::{Grouping, Sphere, SphereTree};
+///
+/// let argon = SphereTree::new(&[Vec3::ONE], &[1.88], Grouping::Whole);
+/// assert_eq!(argon.bounds(), [Sphere { center: Vec3::ONE, radius: 1.88 }]);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sphere {
     /// Centre.
@@ -16,11 +24,31 @@ pub struct Sphere {
 }
 
 /// How many atoms a cluster can hold.
+///
+/// ```
+/// use glam::Vec3;
+/// use steric_model::{Grouping, LANES, SphereTree};
+///
+/// let atoms: Vec<Vec3> = (0..50).map(|i| Vec3::X * i as f32).collect();
+/// let tree = SphereTree::new(&atoms, &[1.7; 50], Grouping::Whole);
+/// assert_eq!(tree.clusters().len(), atoms.len().div_ceil(LANES));
+/// ```
 pub const LANES: usize = 8;
 
 /// At most eight neighbouring atoms of one molecule, one lane each.
 ///
 /// Unused lanes have NaN coordinates, so that no comparison with them is ever true, and [`Cluster::NO_ATOM`].
+///
+/// ```
+/// use glam::Vec3;
+/// use steric_model::{Cluster, Grouping, SphereTree};
+///
+/// let tree = SphereTree::new(&[Vec3::ZERO, Vec3::X], &[1.7; 2], Grouping::Whole);
+/// let cluster = tree.clusters()[0];
+/// assert_eq!(cluster.len(), 2);
+/// assert_eq!(cluster.atom(1).center, Vec3::X * cluster.atoms[1] as f32);
+/// assert!(cluster.atoms[2] == Cluster::NO_ATOM && cluster.xyz[0][2].is_nan());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
 pub struct Cluster {
@@ -67,6 +95,17 @@ impl Cluster {
 }
 
 /// Clusters that belong together: a chain, a residue, or one of k means.
+///
+/// ```
+/// use glam::Vec3;
+/// use steric_model::{Grouping, SphereTree};
+///
+/// let dimer = [Vec3::ZERO, Vec3::X, Vec3::X * 30.0];
+/// let tree = SphereTree::new(&dimer, &[1.7; 3], Grouping::Labels(&[0, 0, 1]));
+/// let second_chain = &tree.groups()[1];
+/// assert_eq!(second_chain.clusters, 1..2);
+/// assert_eq!(second_chain.bound.center.x, 30.0);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// Its clusters.
@@ -76,6 +115,17 @@ pub struct Group {
 }
 
 /// What the groups of a tree are.
+///
+/// ```
+/// use glam::Vec3;
+/// use steric_model::{Grouping, SphereTree};
+///
+/// let atoms = [0.0, 1.0, 50.0, 51.0].map(|x| Vec3::X * x);
+/// let clusters = |grouping| SphereTree::new(&atoms, &[1.7; 4], grouping).clusters().len();
+/// assert_eq!(clusters(Grouping::Whole), 1);
+/// assert_eq!(clusters(Grouping::KMeans(2)), 2);
+/// assert_eq!(clusters(Grouping::Labels(&[0, 1, 2, 2])), 3);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Grouping<'a> {
     /// One group; the fullest clusters.
@@ -145,6 +195,17 @@ impl SphereTree {
     }
 
     /// The level between the whole and the clusters.
+    ///
+    /// ```
+    /// use glam::Vec3;
+    /// use steric_model::{Grouping, SphereTree};
+    ///
+    /// // Two lumps far apart: their proxies are much smaller than the whole.
+    /// let atoms = [0.0, 1.0, 50.0, 51.0].map(|x| Vec3::X * x);
+    /// let tree = SphereTree::new(&atoms, &[1.7; 4], Grouping::KMeans(2));
+    /// assert!(tree.groups().iter().all(|group| group.bound.radius < 2.5));
+    /// assert!(tree.bound().radius > 25.0);
+    /// ```
     pub fn groups(&self) -> &[Group] {
         &self.groups
     }

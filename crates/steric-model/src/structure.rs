@@ -8,6 +8,16 @@ use smol_str::SmolStr;
 use crate::{Element, Name, PeriodicBox, Pose};
 
 /// Everything read from one file. Atoms stand in file order; nothing is expanded.
+///
+/// ```
+/// use steric_model::formats::xyz::read_xyz;
+///
+/// let water = read_xyz(b"3\nwater\nO 0 0 0\nH 0.76 0.59 0\nH -0.76 0.59 0\n", "water.xyz".as_ref())?.value;
+/// assert_eq!((water.atoms.len(), water.residues.len(), water.models.len()), (3, 1, 1));
+/// let heaviest = water.atoms.elements.iter().max_by(|a, b| a.mass().total_cmp(&b.mass()));
+/// assert_eq!(heaviest.map(|element| element.symbol()), Some("O"));
+/// # Ok::<(), steric_model::ReadError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Structure {
     /// The entry's name, or what the file calls itself; may be empty.
@@ -31,6 +41,16 @@ pub struct Structure {
 }
 
 /// One array per atom property, all of the same length unless said otherwise.
+///
+/// ```
+/// use steric_model::formats::xyz::read_xyz;
+///
+/// let atoms = read_xyz(b"2\nsalt\nNa 0 0 0\nCl 2.36 0 0\n", "salt.xyz".as_ref())?.value.atoms;
+/// let centre = atoms.positions.iter().sum::<glam::Vec3>() / atoms.len() as f32;
+/// assert_eq!(centre.x, 1.18);
+/// assert!(atoms.partial_charges.is_empty());
+/// # Ok::<(), steric_model::ReadError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Atoms {
     /// Centres in angstroms.
@@ -70,6 +90,16 @@ impl Atoms {
 }
 
 /// A residue: an amino acid, a nucleotide, a ligand, one water, one lipid.
+///
+/// ```
+/// use steric_model::formats::pdb::read_pdb;
+///
+/// let text = b"HETATM    1 ZN    ZN A 300      11.111  -2.222    .333  1.00  9.99          ZN2+\n";
+/// let zinc = read_pdb(text, "zinc.pdb".as_ref())?.value;
+/// let residue = zinc.residues[zinc.atoms.residues[0] as usize];
+/// assert_eq!((residue.name.as_str(), residue.number, residue.hetero), ("ZN", 300, true));
+/// # Ok::<(), steric_model::ReadError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Residue {
     /// Index in [`Structure::chains`].
@@ -85,6 +115,17 @@ pub struct Residue {
 }
 
 /// A chain of one model.
+///
+/// ```
+/// use steric_model::{AtomRecord, StructureBuilder};
+///
+/// let mut builder = StructureBuilder::new("two chains", 3);
+/// for chain in ["H", "L", "H"] {
+///     builder.push(AtomRecord { chain, ..AtomRecord::default() });
+/// }
+/// let names: Vec<_> = builder.finish().chains.into_iter().map(|chain| chain.name).collect();
+/// assert_eq!(names, ["H", "L"]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
     /// Index in [`Structure::models`].
@@ -98,6 +139,16 @@ pub struct Chain {
 }
 
 /// A model of an ensemble, or a template of a packed scene.
+///
+/// ```
+/// use steric_model::formats::xyz::read_xyz;
+///
+/// let frames = read_xyz(b"1\nstart\nAr 0 0 0\n1\nend\nAr 5 0 0\n", "walk.xyz".as_ref())?.value;
+/// let last = &frames.models[1];
+/// assert_eq!((last.number, last.atoms.clone()), (2, 1..2));
+/// assert_eq!(frames.atoms.positions[last.atoms.start as usize].x, 5.0);
+/// # Ok::<(), steric_model::ReadError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Model {
     /// The file's model number.
@@ -107,6 +158,16 @@ pub struct Model {
 }
 
 /// A bond that the file states, between two atoms by index; `first < second`.
+///
+/// ```
+/// use steric_model::{AtomRecord, Bond, StructureBuilder};
+///
+/// let mut builder = StructureBuilder::new("carbon monoxide", 2);
+/// builder.push(AtomRecord::default());
+/// builder.push(AtomRecord::default());
+/// builder.structure_mut().bonds.extend([Bond { first: 0, second: 1, order: 3 }; 2]);
+/// assert_eq!(builder.finish().bonds.len(), 1, "a bond that is stated twice is one bond");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bond {
     /// Index of the first atom.
@@ -118,6 +179,17 @@ pub struct Bond {
 }
 
 /// A set of copies: a biological assembly, or a packed scene.
+///
+/// ```
+/// use steric_model::{Assembly, AtomRecord, Copies, Pose, StructureBuilder};
+///
+/// let mut builder = StructureBuilder::new("protomer", 1);
+/// builder.push(AtomRecord { chain: "A", ..AtomRecord::default() });
+/// let poses = (0..60).map(|i| Pose::from_translation(glam::DVec3::X * f64::from(i))).collect();
+/// let capsid = Assembly { id: "1".into(), copies: vec![Copies { chains: vec![0], poses, ..Copies::default() }] };
+/// assert_eq!(builder.finish().expand(&capsid, 1000)?.atoms.len(), 60);
+/// # Ok::<(), steric_model::ExpandError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Assembly {
     /// The file's own id, usually `1`.
@@ -127,6 +199,15 @@ pub struct Assembly {
 }
 
 /// Some chains, taken together as one rigid body, and all the places where a copy of that body stands.
+///
+/// ```
+/// use steric_model::{Copies, Pose};
+///
+/// let turn = Pose { rotation: glam::DQuat::from_rotation_z(std::f64::consts::PI), ..Pose::IDENTITY };
+/// let dimer = Copies { name: "dimer".into(), chains: vec![0, 1], poses: vec![Pose::IDENTITY, turn] };
+/// let world = dimer.poses[1] * glam::DVec3::X;
+/// assert!((world - glam::DVec3::NEG_X).length() < 1e-12);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Copies {
     /// What the body is called; may be empty.
@@ -138,6 +219,16 @@ pub struct Copies {
 }
 
 /// Everything a reader knows about one atom.
+///
+/// ```
+/// use steric_model::{AtomRecord, Element, Name, StructureBuilder};
+///
+/// let calcium = AtomRecord { element: Element::new(20), name: Name::new("CA"), ..AtomRecord::default() };
+/// let mut builder = StructureBuilder::new("two ions", 2);
+/// builder.push(AtomRecord { residue_number: 1, ..calcium });
+/// builder.push(AtomRecord { residue_number: 2, ..calcium });
+/// assert_eq!(builder.finish().residues.len(), 2);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AtomRecord<'a> {
     /// Centre in angstroms.
@@ -176,6 +267,19 @@ pub struct AtomRecord<'a> {
 /// chain that comes back is the same chain; a residue that comes back within the last two residues of its chain is
 /// the same residue (alternate locations interleave). Further away it is the same if it brings an atom that the residue
 /// lacks (hydrogens at the end of a file), and a new one if it brings one again (numbers of waters repeat).
+///
+/// ```
+/// use steric_model::{AtomRecord, Element, Name, StructureBuilder};
+///
+/// let mut builder = StructureBuilder::new("water", 3);
+/// for (symbol, x, y) in [("O", 0.0, 0.0), ("H", 0.76, 0.59), ("H", -0.76, 0.59)] {
+///     let element = Element::from_symbol(symbol).unwrap_or_default();
+///     let position = glam::Vec3::new(x, y, 0.0);
+///     builder.push(AtomRecord { element, position, residue_name: Name::new("HOH"), ..AtomRecord::default() });
+/// }
+/// let water = builder.finish();
+/// assert_eq!((water.atoms.len(), water.residues.len(), water.models.len()), (3, 1, 1));
+/// ```
 #[derive(Debug)]
 pub struct StructureBuilder {
     structure: Structure,

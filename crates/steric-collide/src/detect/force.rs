@@ -19,6 +19,21 @@ use crate::simd::{Lanes, per_axis};
 type Pushes = [[u32; LANES]; 3];
 
 /// The push on every atom of a scene, in angstroms.
+///
+/// ```
+/// use glam::{DVec3, Vec3};
+/// use steric_collide::OverlapSearch;
+/// use steric_model::{AtomId, Pose, Scene};
+///
+/// let mut scene = Scene::default();
+/// let carbon = scene.add_type("carbon", &[Vec3::ZERO], &[1.7]);
+/// scene.add_molecule(carbon, Pose::IDENTITY);
+/// scene.add_molecule(carbon, Pose::from_translation(DVec3::X * 2.9));
+/// let forces = OverlapSearch::default().forces(&scene);
+/// let push = forces.of(&scene, AtomId::new(1, 0));
+/// assert!((push - Vec3::X * 0.5).length() < 1e-3, "away from the first atom, as far as they overlap");
+/// assert_eq!(forces.of(&scene, AtomId::new(0, 0)), -push);
+/// ```
 #[derive(Debug, Default)]
 pub struct Forces {
     // Cluster by cluster in molecule order: all x, all y, all z. Each is stored by the one slab that owns the cluster.

@@ -18,6 +18,19 @@ use crate::reference;
 use crate::simd::Lanes;
 
 /// Two atoms that overlap by more than is allowed.
+///
+/// ```
+/// use glam::{DVec3, Vec3};
+/// use steric_collide::{Overlap, OverlapSearch};
+/// use steric_model::{AtomId, Pose, Scene};
+///
+/// let mut scene = Scene::default();
+/// let carbon = scene.add_type("carbon", &[Vec3::ZERO], &[1.5]);
+/// scene.add_molecule(carbon, Pose::IDENTITY);
+/// scene.add_molecule(carbon, Pose::from_translation(DVec3::X * 2.5));
+/// let expected = Overlap { first: AtomId::new(0, 0), second: AtomId::new(1, 0), depth: 0.5 };
+/// assert_eq!(OverlapSearch::default().overlaps(&scene), [expected]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overlap {
     /// The atom with the smaller id.
@@ -105,6 +118,24 @@ impl OverlapSearch {
     }
 
     /// As [`OverlapSearch::forces`], into memory that is there already; a simulation asks at every step.
+    ///
+    /// ```
+    /// use glam::{DVec3, Vec3};
+    /// use steric_collide::{Forces, OverlapSearch};
+    /// use steric_model::{AtomId, Pose, Scene};
+    ///
+    /// let mut scene = Scene::default();
+    /// let carbon = scene.add_type("carbon", &[Vec3::ZERO], &[1.7]);
+    /// scene.add_molecule(carbon, Pose::IDENTITY);
+    /// scene.add_molecule(carbon, Pose::from_translation(DVec3::X * 2.0));
+    /// let (search, mut forces) = (OverlapSearch::default(), Forces::default());
+    /// for _step in 0..20 {
+    ///     search.forces_into(&scene, &mut forces);
+    ///     let push = forces.of(&scene, AtomId::new(1, 0));
+    ///     scene.molecules_mut()[1].pose.translation += 0.5 * push.as_dvec3();
+    /// }
+    /// assert!((scene.molecules()[1].pose.translation.x - 3.4).abs() < 1e-3);
+    /// ```
     pub fn forces_into(&self, scene: &Scene, forces: &mut Forces) {
         match self.plan(scene) {
             Plan::Nothing => forces.zero(scene),

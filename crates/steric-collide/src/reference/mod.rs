@@ -34,6 +34,20 @@ pub fn overlaps(scene: &Scene, search: OverlapSearch) -> Vec<Overlap> {
 }
 
 /// The push on every atom: for each of its overlaps, the depth beyond what is allowed, along the way out.
+///
+/// ```
+/// use glam::{DVec3, Vec3};
+/// use steric_collide::{OverlapSearch, reference};
+/// use steric_model::{Pose, Scene};
+///
+/// let mut scene = Scene::default();
+/// let water = scene.add_type("water", &[Vec3::ZERO], &[1.4]);
+/// for x in [0.0, 1.0, 2.5] {
+///     scene.add_molecule(water, Pose::from_translation(DVec3::X * x));
+/// }
+/// let search = OverlapSearch::default();
+/// assert_eq!(reference::forces(&scene, search), search.forces(&scene), "the fast search, bit by bit");
+/// ```
 pub fn forces(scene: &Scene, search: OverlapSearch) -> Forces {
     let mut forces = Forces::default();
     forces.zero(scene);

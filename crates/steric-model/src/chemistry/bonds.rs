@@ -4,10 +4,24 @@
 //! list of neighbours per atom, all lists in one array. Molecules are the connected parts, found by union-find.
 
 use super::perceive::perceive;
-use crate::Structure;
+use crate::{Name, Structure};
 
+<<<<<<< HEAD
 /// The bonds of a structure, as lists of neighbours: those that the file states and those that names
 /// and distances show.
+=======
+/// The bonds of a structure, as lists of neighbours: those that the file states and those that the distances show.
+///
+/// ```
+/// use steric_model::{chemistry::BondGraph, formats::xyz::read_xyz};
+///
+/// let water = read_xyz(b"3\nwater\nO 0 0 0\nH 0.76 0.59 0\nH -0.76 0.59 0\n", "water.xyz".as_ref())?.value;
+/// let bonds = BondGraph::new(&water);
+/// assert_eq!(bonds.neighbours(0), [1, 2]);
+/// assert!(bonds.within(1, 2, 2) && !bonds.within(1, 2, 1));
+/// # Ok::<(), steric_model::ReadError>(())
+/// ```
+>>>>>>> examples
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BondGraph {
     // The neighbours of atom i are neighbours[starts[i]..starts[i + 1]], in ascending order.
@@ -107,18 +121,22 @@ impl BondGraph {
 }
 
 /// A label per atom: the same for atoms that are joined by bonds or share a residue with a name. A file without residue
-/// names (XYZ) may put a whole solution into one residue, so there only bonds count.
+/// names (XYZ, whose residue is then `UNL`) may put a whole solution into one residue, so there only bonds count.
 pub(super) fn molecules(structure: &Structure, bonds: &BondGraph) -> Vec<u32> {
     let mut first_of_residue = vec![u32::MAX; structure.residues.len()];
     let mut together = Vec::new();
     for (atom, &residue) in (0..).zip(&structure.atoms.residues) {
         match first_of_residue[residue as usize] {
-            _ if structure.residues[residue as usize].name.is_empty() => {}
+            _ if is_nameless(structure.residues[residue as usize].name) => {}
             u32::MAX => first_of_residue[residue as usize] = atom,
             first => together.push((first, atom)),
         }
     }
     label(structure.atoms.len(), together.into_iter().chain(bonds.pairs()))
+}
+
+fn is_nameless(name: Name) -> bool {
+    name.is_empty() || name.as_bytes() == b"UNL"
 }
 
 // Union-find with path halving; the root of a set is its smallest atom.
@@ -174,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_residue_with_a_name_is_one_molecule_and_one_without_is_not() {
-        for (name, expected) in [("ION", [0, 0]), ("", [0, 1])] {
+        for (name, expected) in [("ION", [0, 0]), ("", [0, 1]), ("UNL", [0, 1])] {
             let mut builder = crate::StructureBuilder::new("test", 0);
             for x in [0.0, 9.0] {
                 let (position, residue_name) = (glam::Vec3::X * x, crate::Name::new(name));

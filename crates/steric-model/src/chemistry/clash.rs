@@ -24,6 +24,17 @@ use crate::Structure;
 const BONDS_APART: u32 = 4;
 
 /// A rule that says which pairs of atoms clash.
+///
+/// ```
+/// use steric_model::{chemistry::{Chemistry, ClashDefinition}, formats::xyz::read_xyz};
+///
+/// let water = read_xyz(b"3\nwater\nO 0 0 0\nH 0.76 0.59 0\nH -0.76 0.59 0\n", "water.xyz".as_ref())?.value;
+/// let chemistry = Chemistry::new(&water);
+/// // Two hydrogens of one water are held by its bonds; those of two waters are not.
+/// assert_eq!(ClashDefinition::MolProbity.judge(&chemistry, 1, 2, 0.7, true), None);
+/// assert!(ClashDefinition::MolProbity.judge(&chemistry, 1, 2, 0.7, false).is_some());
+/// # Ok::<(), steric_model::ReadError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClashDefinition {
     /// packmol's: atoms of different molecules closer than this many angstroms.
@@ -44,6 +55,17 @@ pub enum ClashDefinition {
 }
 
 /// How bad a clash is, in MolProbity's steps.
+///
+/// ```
+/// use steric_model::{chemistry::{Chemistry, ClashDefinition, Severity}, formats::xyz::read_xyz};
+///
+/// let neon = read_xyz(b"2\nneon\nNe 0 0 0\nNe 2.5 0 0\n", "neon.xyz".as_ref())?.value;
+/// let chemistry = Chemistry::new(&neon);
+/// let severity = |overlap| Some(ClashDefinition::MolProbity.judge(&chemistry, 0, 1, overlap, false)?.severity);
+/// assert_eq!([0.45, 0.7, 1.2].map(severity), [Severity::Mild, Severity::Clash, Severity::Severe].map(Some));
+/// assert_eq!(severity(0.3), None);
+/// # Ok::<(), steric_model::ReadError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Overlap below 0.5 Å.
@@ -65,6 +87,18 @@ impl Severity {
 }
 
 /// Two atoms that are too close.
+///
+/// ```
+/// use steric_model::{chemistry::{Chemistry, ClashDefinition}, formats::xyz::read_xyz};
+///
+/// # let text = b"4\nmethanol\nC 0 0 0\nO 1.43 0 0\nH 1.75 0.9 0\nH -0.36 1.03 0\n";
+/// # let methanol = read_xyz(text, "methanol.xyz".as_ref())?.value;
+/// let chemistry = Chemistry::new(&methanol);
+/// // The hydroxyl group of one methanol against the oxygen of another: 0.6 Å of the overlap are a hydrogen bond.
+/// let clash = ClashDefinition::MolProbity.judge(&chemistry, 2, 1, 1.1, false);
+/// assert!(clash.is_some_and(|clash| (clash.overlap - 0.5).abs() < 1e-6));
+/// # Ok::<(), steric_model::ReadError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clash {
     /// Sum of radii minus distance minus the hydrogen-bond allowance, in angstroms.

@@ -11,6 +11,16 @@ use super::kind::{Polymer, is_hydrogen, is_metal, is_water, polymer};
 use crate::{Element, Structure};
 
 /// What an atom can do in a hydrogen bond or a salt bridge.
+///
+/// ```
+/// use steric_model::{chemistry::Chemistry, formats::xyz::read_xyz};
+///
+/// let water = read_xyz(b"3\nwater\nO 0 0 0\nH 0.76 0.59 0\nH -0.76 0.59 0\n", "water.xyz".as_ref())?.value;
+/// let roles = Chemistry::new(&water).roles;
+/// assert!(roles[0].acceptor && roles[1].donor);
+/// assert!(roles[0].bonds_with(roles[1]) && !roles[1].bonds_with(roles[2]));
+/// # Ok::<(), steric_model::ReadError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Role {
     /// Gives a hydrogen: the polar hydrogen itself where hydrogens are present, otherwise the atom that carries it.

@@ -40,11 +40,25 @@ pub fn is_water(residue: Name) -> bool {
 }
 
 /// Whether an element is hydrogen (deuterium and tritium included).
+///
+/// ```
+/// use steric_model::{Element, chemistry::is_hydrogen};
+///
+/// assert!(Element::from_symbol("D").is_some_and(is_hydrogen));
+/// assert!(!is_hydrogen(Element::CARBON));
+/// ```
 pub fn is_hydrogen(element: Element) -> bool {
     element == Element::HYDROGEN
 }
 
 /// Whether an element is a metal; metalloids (B, Si, Ge, As, Sb, Te) and unknown elements are not.
+///
+/// ```
+/// use steric_model::{Element, chemistry::is_metal};
+///
+/// assert!(is_metal(Element::ZINC) && is_metal(Element::SODIUM));
+/// assert!(!Element::from_symbol("Si").is_some_and(is_metal));
+/// ```
 pub fn is_metal(element: Element) -> bool {
     !matches!(element.atomic_number(), 0..=2 | 5..=10 | 14..=18 | 32..=36 | 51..=54 | 85..=86)
 }

@@ -24,6 +24,16 @@ pub use radii::{RadiiSet, UnknownRadiiSet};
 use crate::Structure;
 
 /// What a clash definition needs to know about the atoms of one structure, one entry per atom.
+///
+/// ```
+/// use steric_model::{chemistry::Chemistry, formats::xyz::read_xyz};
+///
+/// let text = b"3\nhydroxide and sodium\nO 0 0 0\nH 0.96 0 0\nNa 0 9 0\n";
+/// let chemistry = Chemistry::new(&read_xyz(text, "naoh.xyz".as_ref())?.value);
+/// assert_eq!(chemistry.bonds.components(), [0, 0, 1]);
+/// assert!(chemistry.is_hydrogen(1) && chemistry.roles[1].donor);
+/// # Ok::<(), steric_model::ReadError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Chemistry {
     /// Who is bonded to whom.

@@ -15,6 +15,15 @@ use super::kind::{is_hydrogen, is_metal};
 use crate::{Element, Structure};
 
 /// A published set of van der Waals radii.
+///
+/// ```
+/// use steric_model::{chemistry::{BondGraph, RadiiSet}, formats::xyz::read_xyz};
+///
+/// let water = read_xyz(b"3\nwater\nO 0 0 0\nH 0.76 0.59 0\nH -0.76 0.59 0\n", "water.xyz".as_ref())?.value;
+/// let set: RadiiSet = "mantina".parse()?;
+/// assert_eq!(set.radii(&water, &BondGraph::new(&water)), [1.52, 1.10, 1.10]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RadiiSet {
     /// Bondi 1964.
@@ -188,6 +197,13 @@ impl fmt::Display for RadiiSet {
 }
 
 /// The name is not that of a set of radii.
+///
+/// ```
+/// use steric_model::chemistry::RadiiSet;
+///
+/// let unknown = "bondy".parse::<RadiiSet>().expect_err("a slip of the keyboard");
+/// assert!(unknown.to_string().starts_with("\"bondy\" is not a set of radii; there are bondi, mantina"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is not a set of radii; there are bondi, mantina, alvarez, probe, probe-implicit, protor, chimerax and turk"

@@ -173,6 +173,18 @@ fn name_elements(structure: &mut Structure) {
 
 /// Writes every model as a frame, in nanometres with the usual three decimals, so coordinates are rounded to 0.01 Å.
 /// Chains, alternates and bonds are lost, numbers wrap at 99,999.
+///
+/// ```
+/// use steric_model::{AtomRecord, Name, StructureBuilder, formats::gro::write_gro};
+///
+/// let (name, residue_name, position) = (Name::new("OW"), Name::new("SOL"), glam::Vec3::new(1.26, 16.24, 16.79));
+/// let mut builder = StructureBuilder::new("one water", 1);
+/// builder.push(AtomRecord { name, residue_name, residue_number: 1, position, ..AtomRecord::default() });
+/// let mut out = Vec::new();
+/// write_gro(&builder.finish(), &mut out)?;
+/// assert!(out.starts_with(b"one water\n    1\n    1SOL     OW    1   0.126   1.624   1.679\n"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn write_gro(structure: &Structure, out: &mut dyn Write) -> io::Result<()> {
     check(structure)?;
     for model in &structure.models {

@@ -31,6 +31,15 @@ use crate::{Parsed, Place, ReadError, Structure};
 pub use write::{write, write_bytes};
 
 /// A kind of molecule file.
+///
+/// ```
+/// use steric_model::formats::Format;
+///
+/// assert_eq!(Format::from_path("packed.gro.gz"), Some(Format::Gro));
+/// assert_eq!(Format::Mmcif.extensions()[0], "cif");
+/// let written: Vec<_> = Format::ALL.into_iter().filter(|format| format.is_written()).map(Format::name).collect();
+/// assert_eq!(written, ["PDB", "mmCIF", "BinaryCIF", "GRO", "XYZ"]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
     /// The PDB's fixed columns.
@@ -122,9 +131,10 @@ impl Format {
 
 /// Reads a molecule file of any format, compressed or not.
 ///
-/// ```no_run
-/// let crambin = steric_model::formats::read("1crn.pdb.gz".as_ref())?;
-/// println!("{} atoms, {} warnings", crambin.value.atoms.len(), crambin.warnings.total);
+/// ```
+/// let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/popc.pdb");
+/// let lipids = steric_model::formats::read(path.as_ref())?;
+/// assert_eq!((lipids.value.residues.len(), lipids.warnings.total), (4, 0));
 /// # Ok::<(), steric_model::ReadError>(())
 /// ```
 pub fn read(path: &Path) -> Result<Parsed<Structure>, ReadError> {
@@ -139,6 +149,16 @@ fn read_file_as(path: &Path, is_welcome: fn(Format) -> bool) -> Result<Parsed<St
 
 /// As [`read`], for a file already in memory; `path` serves messages, the name, and the ending. A `format` given here
 /// is not questioned.
+///
+/// ```
+/// use steric_model::formats::{Format, read_bytes};
+///
+/// let text = b"1\nzinc\nZn 1.0 2.0 3.0\n";
+/// assert_eq!(read_bytes(text, "zinc.xyz".as_ref(), None)?.value.atoms.len(), 1);
+/// assert_eq!(read_bytes(text, "stdin".as_ref(), Some(Format::Xyz))?.value.name, "zinc");
+/// assert!(read_bytes(text, "zinc.xyz".as_ref(), Some(Format::Bcif)).is_err());
+/// # Ok::<(), steric_model::ReadError>(())
+/// ```
 pub fn read_bytes(bytes: &[u8], path: &Path, format: Option<Format>) -> Result<Parsed<Structure>, ReadError> {
     read_welcome(bytes, path, format, |_| true)
 }

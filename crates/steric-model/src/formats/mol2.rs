@@ -17,6 +17,22 @@ use crate::{
 };
 
 /// Reads a MOL2 file already in memory; `path` only serves messages and the name of an untitled file.
+///
+/// ```
+/// use steric_model::{Bond, formats::mol2::read_mol2};
+///
+/// let text = b"@<TRIPOS>MOLECULE\ncarbon monoxide\n2 1\nSMALL\nNO_CHARGES
+/// @<TRIPOS>ATOM
+/// 1 C1 0.0   0.0 0.0 C.1 1 CMO
+/// 2 O1 1.128 0.0 0.0 O.2 1 CMO
+/// @<TRIPOS>BOND
+/// 1 1 2 3
+/// ";
+/// let molecule = read_mol2(text, "co.mol2".as_ref())?.value;
+/// assert_eq!(molecule.atoms.types[0].as_str(), "C.1");
+/// assert_eq!(molecule.bonds, [Bond { first: 0, second: 1, order: 3 }]);
+/// # Ok::<(), steric_model::ReadError>(())
+/// ```
 pub fn read_mol2(bytes: &[u8], path: &Path) -> Result<Parsed<Structure>, ReadError> {
     let builder = StructureBuilder::new(String::new(), bytes.len() / 75);
     let mut reader = Reader { path, warnings: Warnings::default(), builder, models: 0, has_charges: false };

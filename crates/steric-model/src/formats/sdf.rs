@@ -15,6 +15,24 @@ use super::text::{Field, Line, Lines, position, stem};
 use crate::{AtomRecord, Bond, Element, Name, Parsed, Place, ReadError, Structure, StructureBuilder, Warnings};
 
 /// Reads a MOL or SDF file already in memory; `path` only serves messages and the name of an untitled file.
+///
+/// ```
+/// use steric_model::{Bond, formats::sdf::read_sdf};
+///
+/// let text = b"carbon monoxide
+///
+///
+///   2  1  0  0  0  0  0  0  0  0999 V2000
+///     0.0000    0.0000    0.0000 C   0  5
+///     1.1280    0.0000    0.0000 O   0  3
+///   1  2  3  0
+/// M  END
+/// ";
+/// let molecule = read_sdf(text, "co.mol".as_ref())?.value;
+/// assert_eq!(molecule.atoms.names[1].as_str(), "O1");
+/// assert_eq!(molecule.bonds, [Bond { first: 0, second: 1, order: 3 }]);
+/// # Ok::<(), steric_model::ReadError>(())
+/// ```
 pub fn read_sdf(bytes: &[u8], path: &Path) -> Result<Parsed<Structure>, ReadError> {
     let mut reader = Reader { path, warnings: Warnings::default() };
     let mut lines = Lines::new(bytes);

@@ -14,10 +14,15 @@ use crate::{Structure, WriteError};
 
 /// Writes a structure in the format that the ending names; `.gz` compresses. The file appears whole or not at all.
 ///
-/// ```no_run
-/// # let structure = steric_model::Structure::default();
-/// steric_model::formats::write("packed.gro.gz".as_ref(), &structure)?;
-/// # Ok::<(), steric_model::WriteError>(())
+/// ```
+/// use steric_model::formats::{read, write, xyz::read_xyz};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("packed.gro.gz");
+/// let zinc = read_xyz(b"1\nzinc\nZn 1.0 2.0 3.0\n", "zinc.xyz".as_ref())?.value;
+/// write(&path, &zinc)?;
+/// assert_eq!(read(&path)?.value.atoms.positions, zinc.atoms.positions);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write(path: &Path, structure: &Structure) -> Result<(), WriteError> {
     let format = Format::from_path(path).ok_or_else(|| unknown_ending(path))?;
@@ -36,6 +41,17 @@ pub fn write(path: &Path, structure: &Structure) -> Result<(), WriteError> {
 }
 
 /// Writes a structure to any stream in this format, uncompressed.
+///
+/// ```
+/// use steric_model::formats::{Format, write_bytes, xyz::read_xyz};
+///
+/// let zinc = read_xyz(b"1\nzinc\nZn 1.0 2.0 3.0\n", "zinc.xyz".as_ref())?.value;
+/// let mut pdb = Vec::new();
+/// write_bytes(Format::Pdb, &zinc, &mut pdb)?;
+/// assert!(String::from_utf8(pdb)?.contains("   1.000   2.000   3.000"));
+/// assert!(write_bytes(Format::Sdf, &zinc, &mut Vec::new()).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn write_bytes(format: Format, structure: &Structure, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Format::Pdb => pdb::write_pdb(structure, out),

@@ -203,6 +203,18 @@ impl<'a> Comment<'a> {
 
 /// Writes every model as a frame, every coordinate with as many digits as it has; with a periodic box the file is an
 /// extended one. Only elements, positions and the box are kept.
+///
+/// ```
+/// use steric_model::{PeriodicBox, formats::xyz::{read_xyz, write_xyz}};
+///
+/// let mut zinc = read_xyz(b"1\nzinc\nZn 1.0 2.0 3.125\n", "zinc.xyz".as_ref())?.value;
+/// zinc.periodic_box = PeriodicBox::orthogonal(glam::DVec3::splat(20.0));
+/// let mut out = Vec::new();
+/// write_xyz(&zinc, &mut out)?;
+/// assert!(out.starts_with(b"1\nLattice=\"20 0 0 0 20 0 0 0 20\""));
+/// assert!(out.ends_with(b"3.125\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn write_xyz(structure: &Structure, out: &mut dyn Write) -> io::Result<()> {
     let atoms = &structure.atoms;
     if atoms.is_empty() {

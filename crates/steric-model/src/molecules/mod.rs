@@ -78,6 +78,19 @@ impl FromStr for MoleculesBy {
 }
 
 /// Whether the box of a file repeats.
+///
+/// ```
+/// use steric_model::{MoleculeOptions, Molecules, Periodic, Source, formats::xyz::read_xyz};
+///
+/// let text = b"1\nLattice=\"20 0 0 0 20 0 0 0 20\"\nAr 1 1 1\n";
+/// let structure = read_xyz(text, "argon.xyz".as_ref())?.value;
+/// let argon = Source { name: "argon", structure: &structure, radii: &[1.88], takes_part: &|_| true, connected: &[] };
+/// for (periodic, repeats) in [(Periodic::Auto, true), (Periodic::No, false)] {
+///     let molecules = Molecules::new(&[argon], &MoleculeOptions { periodic, ..MoleculeOptions::default() })?;
+///     assert_eq!(molecules.scene().periodic_box().is_some(), repeats);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Periodic {
     /// If it is a simulation box: no space group or `P 1`, and large enough for the atoms; never around copies.
@@ -103,6 +116,15 @@ impl FromStr for Periodic {
 }
 
 /// How files become molecules.
+///
+/// ```
+/// use steric_model::{AssemblyChoice, MoleculeOptions, MoleculesBy, Periodic};
+///
+/// let options = MoleculeOptions { by: "chain".parse()?, periodic: "no".parse()?, ..MoleculeOptions::default() };
+/// assert_eq!((options.by, options.periodic), (MoleculesBy::Chain, Periodic::No));
+/// assert_eq!(options.assembly, AssemblyChoice::Auto);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MoleculeOptions {
     /// What counts as one molecule.
@@ -114,6 +136,17 @@ pub struct MoleculeOptions {
 }
 
 /// One file, and what its atoms are taken for.
+///
+/// ```
+/// use steric_model::{Element, MoleculeOptions, Molecules, Source, formats::xyz::read_xyz};
+///
+/// let structure = read_xyz(b"2\nwithout its hydrogen\nO 0 0 0\nH 0.96 0 0\n", "oh.xyz".as_ref())?.value;
+/// let is_heavy = |atom: u32| structure.atoms.elements[atom as usize] != Element::HYDROGEN;
+/// let oh = Source { name: "oh", structure: &structure, radii: &[1.5, 1.1], takes_part: &is_heavy, connected: &[] };
+/// let molecules = Molecules::new(&[oh], &MoleculeOptions::default())?;
+/// assert_eq!((molecules.scene().atoms(), molecules.left_out()), (1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     /// What the file is called in messages and, with [`MoleculesBy::File`], its species.
@@ -130,6 +163,17 @@ pub struct Source<'a> {
 }
 
 /// Why files could not become molecules.
+///
+/// ```
+/// use steric_model::{MoleculeOptions, Molecules, MoleculesError, Periodic, Source, formats::xyz::read_xyz};
+///
+/// let structure = read_xyz(b"1\nargon\nAr 1 1 1\n", "argon.xyz".as_ref())?.value;
+/// let argon = Source { name: "argon", structure: &structure, radii: &[1.88], takes_part: &|_| true, connected: &[] };
+/// let options = MoleculeOptions { periodic: Periodic::Yes, ..MoleculeOptions::default() };
+/// let refused = Molecules::new(&[argon], &options).expect_err("there is no box");
+/// assert_eq!(refused, MoleculesError::NoBox { file: "argon".into() });
+/// # Ok::<(), steric_model::ReadError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MoleculesError {
@@ -164,6 +208,18 @@ pub enum MoleculesError {
 }
 
 /// Where an atom of the scene comes from.
+///
+/// ```
+/// use steric_model::{AtomId, MoleculeOptions, Molecules, MoleculesBy, Origin, Source, formats::xyz::read_xyz};
+///
+/// let structure = read_xyz(b"2\nargon\nAr 0 0 0\nAr 4 0 0\n", "argon.xyz".as_ref())?.value;
+/// let radii = [1.88; 2];
+/// let ar = Source { name: "argon", structure: &structure, radii: &radii, takes_part: &|_| true, connected: &[0, 1] };
+/// let options = MoleculeOptions { by: MoleculesBy::Connected, ..MoleculeOptions::default() };
+/// let molecules = Molecules::new(&[ar], &options)?;
+/// assert_eq!(molecules.origin(AtomId::new(1, 0)), Origin { file: 0, atom: 1, copy: 1 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
     /// Which of the files.
@@ -184,6 +240,18 @@ struct MoleculeOrigin {
 }
 
 /// A scene made from files, and the way back.
+///
+/// ```
+/// use steric_model::{MoleculeId, MoleculeOptions, Molecules, MoleculesBy, Source, formats::xyz::read_xyz};
+///
+/// let structure = read_xyz(b"1\nargon\nAr 0 0 0\n", "argon.xyz".as_ref())?.value;
+/// let argon = Source { name: "argon", structure: &structure, radii: &[1.88], takes_part: &|_| true, connected: &[] };
+/// let options = MoleculeOptions { by: MoleculesBy::File, ..MoleculeOptions::default() };
+/// let molecules = Molecules::new(&[argon, Source { name: "probe", radii: &[1.4], ..argon }], &options)?;
+/// assert_eq!(molecules.species(), ["argon", "probe"]);
+/// assert_eq!(molecules.file(MoleculeId(1)), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Molecules {
     scene: Scene,

@@ -7,6 +7,19 @@ use super::{MoleculeOptions, MoleculesBy, MoleculesError, Source, units};
 use crate::{Assembly, Copies, Pose, Structure};
 
 /// Which copies of a file are meant.
+///
+/// ```
+/// use steric_model::{Assembly, AssemblyChoice, AtomRecord, Copies, Pose, StructureBuilder};
+///
+/// let mut builder = StructureBuilder::new("dimer", 1);
+/// builder.push(AtomRecord { chain: "A", ..AtomRecord::default() });
+/// let poses = vec![Pose::IDENTITY, Pose::from_translation(glam::DVec3::X * 9.0)];
+/// let copies = vec![Copies { chains: vec![0], poses, ..Copies::default() }];
+/// builder.structure_mut().assemblies.push(Assembly { id: "1".into(), copies });
+/// let dimer = builder.finish();
+/// assert_eq!(AssemblyChoice::Id("1".into()).assembly(&dimer), Some(dimer.assemblies[0].clone()));
+/// assert_eq!(AssemblyChoice::None.assembly(&dimer), None);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AssemblyChoice {
     /// The first assembly, if it copies anything; all of them where each places chains of its own and there is no

@@ -6,6 +6,17 @@ use serde::Serialize;
 use steric_model::{Origin, Structure};
 
 /// Which atom this is, in the words of its file.
+///
+/// ```
+/// use steric::prelude::*;
+///
+/// let lipids = [Input::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/popc.pdb"))?];
+/// let report = check(&lipids, &CheckOptions::default())?;
+/// let label = &report.worst[0].first;
+/// assert_eq!(label.to_string(), format!("{} POP {} {}", label.chain, label.number, label.atom));
+/// assert_eq!(lipids[0].structure.atoms.names[label.index as usize].as_str(), label.atom);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AtomLabel {
     /// The file's own name.

@@ -20,6 +20,19 @@ use steric_model::{
 };
 
 /// A molecule file that was read.
+///
+/// ```
+/// use steric::model::{AtomRecord, StructureBuilder, Warnings};
+/// use steric::prelude::*;
+///
+/// let lipids = Input::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/popc.pdb"))?;
+/// assert_eq!((lipids.name().as_str(), lipids.structure.residues.len()), ("popc.pdb", 4));
+/// let mut builder = StructureBuilder::new("probe", 1);
+/// builder.push(AtomRecord::default());
+/// let made = Input::new("probe", builder.finish(), Warnings::default());
+/// assert_eq!(check(&[lipids, made], &CheckOptions::default())?.files.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Input {
     /// The file as the caller named it.
@@ -53,6 +66,17 @@ impl Input {
 }
 
 /// What counts as a molecule, what as a clash, and how much of it to report.
+///
+/// ```
+/// use steric::prelude::*;
+///
+/// let lipids = [Input::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/popc.pdb"))?];
+/// let clash = ClashDefinition::Radii { set: RadiiSet::Bondi, allow: 0.5 };
+/// let report = check(&lipids, &CheckOptions { clash, top: 3, ..CheckOptions::default() })?;
+/// assert_eq!(report.definition, clash.to_string());
+/// assert_eq!(report.worst.len(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckOptions {
     /// What counts as a molecule, and which copies stand where.
@@ -71,6 +95,14 @@ impl Default for CheckOptions {
 }
 
 /// Why a check could not be made.
+///
+/// ```
+/// use steric::prelude::*;
+///
+/// let nothing = check(&[], &CheckOptions::default()).expect_err("there is nothing to check");
+/// assert_eq!(nothing, CheckError::NoFiles);
+/// assert_eq!(nothing.to_string(), "expected at least one file, found none");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
@@ -93,6 +125,19 @@ pub enum CheckError {
 /// Checks one file, or two and more against each other.
 ///
 /// With one file every pair counts; with several only pairs of different files do.
+///
+/// ```
+/// use steric::model::formats::pdb::read_pdb;
+/// use steric::prelude::*;
+///
+/// let ions = b"HETATM    1 ZN    ZN A   1       0.000   0.000   0.000  1.00  0.00          ZN
+/// HETATM    2 ZN    ZN A   2       1.500   0.000   0.000  1.00  0.00          ZN\n";
+/// let ions = read_pdb(ions, "ions.pdb".as_ref())?;
+/// let report = check(&[Input::new("ions.pdb", ions.value, ions.warnings)], &CheckOptions::default())?;
+/// assert_eq!((report.molecules, report.overlaps), (2, 1));
+/// assert_eq!(report.worst[0].to_string(), "0.500 Å  A ZN 1 ZN – A ZN 2 ZN");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn check(inputs: &[Input], options: &CheckOptions) -> Result<Report, CheckError> {
     if inputs.is_empty() {
         return Err(CheckError::NoFiles);

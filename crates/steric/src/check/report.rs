@@ -11,6 +11,17 @@ use steric_model::{AtomId, Molecules, Structure};
 use super::{AtomLabel, Input};
 
 /// What a check found, from the totals down to each pair.
+///
+/// ```
+/// use steric::prelude::*;
+///
+/// let lipids = [Input::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/popc.pdb"))?];
+/// let report = check(&lipids, &CheckOptions { top: 1, ..CheckOptions::default() })?;
+/// assert_eq!(report.pairs().len() as u64, report.overlaps);
+/// let deepest = report.pairs().iter().max_by(|a, b| a.depth.total_cmp(&b.depth));
+/// assert_eq!(deepest.map(|&pair| report.named(&lipids, pair).depth), Some(report.worst[0].depth));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// The files, as the caller named them.
@@ -50,6 +61,17 @@ pub struct Report {
 }
 
 /// Two atoms that clash.
+///
+/// ```
+/// use steric::prelude::*;
+///
+/// let lipids = [Input::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/popc.pdb"))?];
+/// let report = check(&lipids, &CheckOptions::default())?;
+/// let pair = report.named(&lipids, report.pairs()[0]);
+/// assert_eq!(pair.to_string(), format!("{:.3} Å  {} – {}", pair.depth, pair.first, pair.second));
+/// assert_ne!(pair.first.chain, pair.second.chain, "each lipid is a chain of its own");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Pair {
     /// Interpenetration in angstroms, hydrogen-bond allowances taken off.
@@ -67,6 +89,17 @@ impl fmt::Display for Pair {
 }
 
 /// How often two species clash.
+///
+/// ```
+/// use steric::prelude::*;
+///
+/// let lipids = [Input::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/popc.pdb"))?];
+/// let report = check(&lipids, &CheckOptions::default())?;
+/// let [pair] = &report.species[..] else { panic!("there are only lipids") };
+/// assert_eq!((pair.first.as_str(), pair.second.as_str()), ("POP", "POP"));
+/// assert_eq!((pair.overlaps, pair.deepest), (report.overlaps, report.worst[0].depth));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SpeciesPair {
     /// One species.
@@ -80,6 +113,18 @@ pub struct SpeciesPair {
 }
 
 /// A score under its own name.
+///
+/// ```
+/// use steric::prelude::*;
+///
+/// let lipids = [Input::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/popc.pdb"))?];
+/// let options = CheckOptions { clash: ClashDefinition::HeavyAtoms, ..CheckOptions::default() };
+/// let report = check(&lipids, &options)?;
+/// let score = report.score.ok_or("this definition has a score")?;
+/// assert_eq!(score.name, "heavy-atom clash score");
+/// assert_eq!(score.value, report.overlaps as f64 * 1000.0 / report.atoms as f64);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Score {
     /// What it is called.
@@ -89,6 +134,16 @@ pub struct Score {
 }
 
 /// Wall-clock times in seconds.
+///
+/// ```
+/// use steric::prelude::*;
+///
+/// let lipids = [Input::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/popc.pdb"))?];
+/// let seconds = check(&lipids, &CheckOptions::default())?.seconds;
+/// assert_eq!(seconds.read, lipids[0].read.as_secs_f64());
+/// assert!(seconds.index > 0.0 && seconds.detect > 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Seconds {
     /// Reading the files.

@@ -29,14 +29,16 @@ use templates::{add_template, load_template};
 /// Ingredients without a file are left out with a warning; without any file at all there is nothing to show, and
 /// that is an error.
 ///
-/// ```no_run
+/// ```
 /// use steric_model::formats::cellpack::{TemplateFolders, read_cellpack};
 ///
-/// let path = "results/HIV_mature_model.json".as_ref();
-/// let folders = TemplateFolders::around(path);
-/// let virus = read_cellpack(&std::fs::read(path)?, path, &|name| folders.find(name))?.value;
-/// let copies: usize = virus.assemblies[0].copies.iter().map(|copies| copies.poses.len()).sum();
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// let scene = br#"{"cytoplasme": {"ingredients": {"POPC": {"source": {"pdb": "popc.pdb"},
+///     "results": [[[0, 0, 0], [0, 0, 0, 1]], [[90, 0, 0], [0, 0, 0, 1]]]}}}}"#;
+/// let folders = TemplateFolders::new([concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data")]);
+/// let patch = read_cellpack(scene, "patch.json".as_ref(), &|name| folders.find(name))?.value;
+/// let poses = &patch.assemblies[0].copies[0].poses;
+/// assert_eq!((poses.len(), (poses[1].translation - poses[0].translation).x), (2, 90.0));
+/// # Ok::<(), steric_model::ReadError>(())
 /// ```
 pub fn read_cellpack(
     bytes: &[u8],

@@ -9,6 +9,14 @@ use crate::formats::{Format, read_file_as, text::stem};
 use crate::{Assembly, Bond, Copies, Element, Model, Place, Pose, Structure, Warnings};
 
 /// The molecule files in some folders, by name.
+///
+/// ```
+/// use steric_model::formats::cellpack::TemplateFolders;
+///
+/// let folders = TemplateFolders::new([concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data")]);
+/// assert!(folders.find("POPC").is_some_and(|file| file.ends_with("popc.pdb")));
+/// assert_eq!(folders.find("1crn.pdb"), None);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct TemplateFolders {
     file_of: FxHashMap<String, PathBuf>,

@@ -49,6 +49,17 @@ pub fn read_mmcif(bytes: &[u8], path: &Path) -> Result<Parsed<Structure>, ReadEr
 }
 
 /// Reads a BinaryCIF file, by the same rules as [`read_mmcif`].
+///
+/// ```
+/// use steric_model::formats::cif::{read_bcif, read_mmcif, write_bcif};
+///
+/// let text = b"data_ION _atom_site.label_atom_id ZN _atom_site.Cartn_x 1 _atom_site.Cartn_y 2 _atom_site.Cartn_z 3";
+/// let mut packed = Vec::new();
+/// write_bcif(&read_mmcif(text, "ion.cif".as_ref())?.value, &mut packed)?;
+/// let ion = read_bcif(&packed, "ion.bcif".as_ref())?.value;
+/// assert_eq!(ion.atoms.positions, [glam::Vec3::new(1.0, 2.0, 3.0)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn read_bcif(bytes: &[u8], path: &Path) -> Result<Parsed<Structure>, ReadError> {
     let mut warnings = Warnings::default();
     let content = binary::read_content(bytes, path, &mut warnings)?;
@@ -80,6 +91,18 @@ pub fn write_mmcif(structure: &Structure, out: &mut dyn io::Write) -> io::Result
 
 /// Writes a BinaryCIF file with the same tables as [`write_mmcif`]. Coordinates take three decimals where that
 /// changes none of them, else 32-bit floats.
+///
+/// ```
+/// use steric_model::{AtomRecord, StructureBuilder, formats::Format, formats::cif::{read_bcif, write_bcif}};
+///
+/// let mut builder = StructureBuilder::new("ion", 1);
+/// builder.push(AtomRecord { position: glam::Vec3::splat(0.1), chain: "A", ..AtomRecord::default() });
+/// let mut packed = Vec::new();
+/// write_bcif(&builder.finish(), &mut packed)?;
+/// assert_eq!(Format::sniff(&packed), Some(Format::Bcif));
+/// assert_eq!(read_bcif(&packed, "ion.bcif".as_ref())?.value.atoms.positions[0].y, 0.1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn write_bcif(structure: &Structure, out: &mut dyn io::Write) -> io::Result<()> {
     let plan = plan::Plan::new(structure)?;
     let file = bcif::FileToWrite { blocks: vec![tables::tables(&plan)] };
