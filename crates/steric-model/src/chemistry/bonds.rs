@@ -6,11 +6,8 @@
 use super::perceive::perceive;
 use crate::{Name, Structure};
 
-<<<<<<< HEAD
 /// The bonds of a structure, as lists of neighbours: those that the file states and those that names
 /// and distances show.
-=======
-/// The bonds of a structure, as lists of neighbours: those that the file states and those that the distances show.
 ///
 /// ```
 /// use steric_model::{chemistry::BondGraph, formats::xyz::read_xyz};
@@ -21,7 +18,6 @@ use crate::{Name, Structure};
 /// assert!(bonds.within(1, 2, 2) && !bonds.within(1, 2, 1));
 /// # Ok::<(), steric_model::ReadError>(())
 /// ```
->>>>>>> examples
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BondGraph {
     // The neighbours of atom i are neighbours[starts[i]..starts[i + 1]], in ascending order.
