@@ -76,6 +76,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     if atoms == 0 || atoms > 2_000_000_000 {
         return Err(Failure::usage(format!("build {name}: expected 1 to 2,000,000,000 atoms, found {atoms}")));
     }
+    output::check_outputs(&[], [Some(path.as_path())])?;
     let bar = output::spinner(shared, format!("building {name}"));
     let written = if path.extension().is_some_and(|end| end == "npz") {
         let scene = arguments.scene.scene(atoms, shared.seed)?;

@@ -34,7 +34,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SET")]
     radii: Option<RadiiSet>,
     /// With --radii: interpenetration that is forgiven, in angstroms [default: 0]
-    #[arg(long, value_name = "A", requires = "radii", allow_negative_numbers = true)]
+    // Not `requires`: clap forgets that where --clash excludes --radii, and the allowance would be lost in silence.
+    #[arg(long, value_name = "A", allow_negative_numbers = true)]
     allow: Option<f32>,
     /// Which copies: an assembly's id, all or none [default: the first assembly if it copies anything]
     #[arg(long, value_name = "ID")]
@@ -59,7 +60,13 @@ enum Clash {
 }
 
 impl Arguments {
-    fn options(&self) -> CheckOptions {
+    fn options(&self) -> Result<CheckOptions, Failure> {
+        if let (Some(allow), None) = (self.allow, self.radii) {
+            return Err(Failure::usage(format!(
+                "--allow {allow} goes with --radii SET only; expected it, found {}",
+                self.instead()
+            )));
+        }
         let clash = match (self.clash, self.radii) {
             (Some(Clash::Chimerax), _) => ClashDefinition::ChimeraX,
             (Some(Clash::Molprobity), _) => ClashDefinition::MolProbity,
@@ -71,13 +78,25 @@ impl Arguments {
             assembly: self.assembly.clone().unwrap_or_default(),
             periodic: self.periodic,
         };
-        CheckOptions { molecules, clash, top: self.top }
+        Ok(CheckOptions { molecules, clash, top: self.top })
+    }
+
+    /// What the user said in place of --radii.
+    fn instead(&self) -> String {
+        match (self.clash, self.tolerance) {
+            (Some(Clash::Chimerax), _) => "--clash chimerax".to_owned(),
+            (Some(Clash::Molprobity), _) => "--clash molprobity".to_owned(),
+            (None, Some(tolerance)) => format!("--tolerance {tolerance}"),
+            (None, None) => "none".to_owned(),
+        }
     }
 }
 
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
+    let options = arguments.options()?;
+    output::check_outputs(&arguments.files, [shared.output.as_deref(), arguments.csv.as_deref()])?;
     let inputs = arguments.files.iter().map(|path| output::read(path, shared)).collect::<Result<Vec<_>, _>>()?;
-    let report = checked(&inputs, &arguments.options(), shared)?;
+    let report = checked(&inputs, &options, shared)?;
     inputs.iter().for_each(|input| note_models(input, shared));
     if let Some(path) = &arguments.csv {
         write_csv(path, &inputs, &report)?;

@@ -1,14 +1,15 @@
 //! `steric convert`: the same molecules in another format.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use steric::model::{AssemblyChoice, formats};
+use steric::model::formats::{self, Format};
+use steric::model::{AssemblyChoice, Copies, Pose, Structure};
 
 use crate::failure::Failure;
 use crate::options::Shared;
 use crate::output::{self, Verdict};
-use crate::table::counted;
+use crate::table::{counted, thousands};
 
 /// What fits into the memory of a small machine.
 const MOST_ATOMS: usize = 50_000_000;
@@ -27,16 +28,48 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     let Some(path) = &shared.output else {
         return Err(Failure::usage("convert: expected -o FILE, found none; its ending names the format"));
     };
+    output::check_outputs(std::slice::from_ref(&arguments.input), [Some(path.as_path())])?;
     let mut structure = output::read(&arguments.input, shared)?.structure;
+    let format = Format::from_path(path);
     if arguments.expand {
         structure = expanded(&structure, &arguments.input)?;
+    } else if matches!(format, Some(Format::Gro | Format::Xyz)) {
+        note_copies(&structure, shared);
+    }
+    if format == Some(Format::Pdb) {
+        shorten_names(&mut structure, path, shared)?;
     }
     formats::write(path, &structure)?;
     output::note(shared, &format!("wrote {} with {}", path.display(), counted(structure.atoms.len() as u64, "atom")));
     Ok(Verdict::Clean)
 }
 
-fn expanded(structure: &steric::model::Structure, path: &std::path::Path) -> Result<steric::model::Structure, Failure> {
+/// GRO and XYZ have no word for copies: what they leave out is said.
+fn note_copies(structure: &Structure, shared: &Shared) {
+    let Some(assembly) = AssemblyChoice::Auto.assembly(structure) else { return };
+    // What stands at its own place is written.
+    let moved = |copies: &Copies| copies.poses.iter().filter(|&&pose| pose != Pose::IDENTITY).count() as u64;
+    match assembly.copies.iter().map(moved).sum() {
+        0 => {}
+        1 => output::note(shared, "1 copy is not written; --expand writes it out"),
+        several => {
+            output::note(shared, &format!("{} copies are not written; --expand writes them out", thousands(several)))
+        }
+    }
+}
+
+/// A PDB file has two columns for the name of a chain.
+fn shorten_names(structure: &mut Structure, path: &Path, shared: &Shared) -> Result<(), Failure> {
+    let renamed = structure.shorten_chain_names();
+    let renamed = renamed.map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    if renamed > 0 {
+        let chains = counted(renamed as u64, "chain");
+        output::note(shared, &format!("{chains} got shorter names, because a PDB file has two columns for them"));
+    }
+    Ok(())
+}
+
+fn expanded(structure: &Structure, path: &Path) -> Result<Structure, Failure> {
     let failed = |message: String| Failure::usage(format!("{}: {message}", path.display()));
     let assembly = AssemblyChoice::Auto.assembly(structure);
     let assembly = assembly.ok_or_else(|| failed("expected copies to expand, found none".to_owned()))?;

@@ -138,7 +138,7 @@ fn bodies(structure: &Structure, copies: &[(&Assembly, &Copies)]) -> Vec<Placeme
     for (assembly, copies) in copies {
         let mut number = |pose: &Pose| {
             let next = numbers.len() as u32 + 1;
-            *numbers.entry(bits(pose)).or_insert(next)
+            *numbers.entry(pose.bits()).or_insert(next)
         };
         let poses: Vec<(Pose, u32)> = copies.poses.iter().map(|pose| (*pose, number(pose))).collect();
         let chains = units::chains_of_one_model(structure, &copies.chains);
@@ -156,9 +156,4 @@ fn bodies(structure: &Structure, copies: &[(&Assembly, &Copies)]) -> Vec<Placeme
         }
     }
     placements
-}
-
-fn bits(pose: &Pose) -> [u64; 7] {
-    let Pose { rotation, translation } = pose;
-    [rotation.x, rotation.y, rotation.z, rotation.w, translation.x, translation.y, translation.z].map(f64::to_bits)
 }
