@@ -8,9 +8,9 @@ use steric::model::{
 };
 
 use crate::failure::Failure;
+use crate::npz;
 use crate::options::Shared;
-use crate::output::{self, Verdict};
-use crate::{npz, table::counted};
+use crate::output::{self, Verdict, Wrote};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
         structure.atoms.len() as u64
     };
     bar.finish_and_clear();
-    output::note(shared, &format!("wrote {} with {}", path.display(), counted(written, "atom")));
+    output::wrote(shared, &Wrote { file: path, atoms: written, copies_left_out: 0, chains_renamed: 0 })?;
     Ok(Verdict::Clean)
 }
 

@@ -144,6 +144,9 @@ pub(crate) fn spinner(shared: &Shared, message: String) -> ProgressBar {
 
 /// Reads a file and says on stderr what was odd about it.
 pub(crate) fn read(path: &Path, shared: &Shared) -> Result<Input, Failure> {
+    if path == Path::new("-") {
+        return Err(Failure::usage("-: expected a file; a pipe is read as /dev/stdin"));
+    }
     let bar = spinner(shared, format!("reading {}", path.display()));
     let input = Input::read(path);
     bar.finish_and_clear();
@@ -165,6 +168,24 @@ fn warn_about(input: &Input, shared: &Shared) {
     if more > 0 {
         eprintln!("steric: warning: {}: {more} more warnings", input.path.display());
     }
+}
+
+/// Says on stderr, or with `--json` on stdout, that a file was written.
+pub(crate) fn wrote(shared: &Shared, document: &Wrote<'_>) -> Result<(), Failure> {
+    let atoms = crate::table::counted(document.atoms, "atom");
+    note(shared, &format!("wrote {} with {atoms}", document.file.display()));
+    if shared.json { print(&(serde_json::to_string_pretty(document)? + "\n")) } else { Ok(()) }
+}
+
+/// A file that was written.
+#[derive(Debug, Serialize)]
+pub(crate) struct Wrote<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) atoms: u64,
+    /// Copies that the format has no word for.
+    pub(crate) copies_left_out: u64,
+    /// Chains whose names were too long for the format.
+    pub(crate) chains_renamed: u64,
 }
 
 /// A note on stderr.

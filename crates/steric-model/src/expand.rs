@@ -232,11 +232,11 @@ impl<'a> Expansion<'a> {
     fn name_at(&mut self, chain: u32, pose: &Pose) -> SmolStr {
         let from = &self.from.chains[chain as usize];
         let author = if from.name.is_empty() { &from.label } else { &from.name };
-        if !self.placed.insert((chain, pose.bits())) {
+        if !self.placed.insert((chain, pose.to_bits())) {
             return self.names.distinct(author);
         }
         let names = &mut self.names;
-        let name = self.names_at.entry((from.model, author.clone(), pose.bits()));
+        let name = self.names_at.entry((from.model, author.clone(), pose.to_bits()));
         name.or_insert_with(|| names.distinct(author)).clone()
     }
 }

@@ -50,8 +50,8 @@ impl Pose {
         is_rotation.then(|| Self { rotation: DQuat::from_mat3(&rotation).normalize(), translation })
     }
 
-    // As a key: poses that a file writes the same are the same.
-    pub(crate) fn bits(&self) -> [u64; 7] {
+    /// The bits of rotation and translation, as a key for poses that a file writes alike.
+    pub fn to_bits(&self) -> [u64; 7] {
         let Self { rotation, translation } = self;
         [rotation.x, rotation.y, rotation.z, rotation.w, translation.x, translation.y, translation.z].map(f64::to_bits)
     }
