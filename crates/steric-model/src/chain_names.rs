@@ -4,6 +4,8 @@
 //! is replaced in order of appearance by one that the model has not used: a letter or a digit while they last, then two
 //! of them (columns 21-22). Residue names of four letters fill column 21, so next to them only one letter is left.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
@@ -42,7 +44,7 @@ impl Structure {
     pub fn shorten_chain_names(&mut self) -> Result<usize, TooManyChains> {
         let longest = if self.residues.iter().any(|residue| residue.name.as_bytes().len() > 3) { 1 } else { 2 };
         let fits = |name: &str| name.len() <= longest && name.bytes().all(|byte| byte.is_ascii_graphic());
-        let mut names_of_model: FxHashMap<u32, FxHashSet<SmolStr>> = FxHashMap::default();
+        let mut names_of_model: BTreeMap<u32, FxHashSet<SmolStr>> = BTreeMap::new();
         for chain in &self.chains {
             names_of_model.entry(chain.model).or_default().insert(chain.name.clone());
         }
