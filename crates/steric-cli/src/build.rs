@@ -8,9 +8,9 @@ use steric::model::{
 };
 
 use crate::failure::Failure;
+use crate::npz;
 use crate::options::Shared;
-use crate::output::{self, Verdict};
-use crate::{npz, table::counted};
+use crate::output::{self, Verdict, Wrote};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -76,6 +76,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     if atoms == 0 || atoms > 2_000_000_000 {
         return Err(Failure::usage(format!("build {name}: expected 1 to 2,000,000,000 atoms, found {atoms}")));
     }
+    output::check_outputs(&[], [Some(path.as_path())])?;
     let bar = output::spinner(shared, format!("building {name}"));
     let written = if path.extension().is_some_and(|end| end == "npz") {
         let scene = arguments.scene.scene(atoms, shared.seed)?;
@@ -91,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
         structure.atoms.len() as u64
     };
     bar.finish_and_clear();
-    output::note(shared, &format!("wrote {} with {}", path.display(), counted(written, "atom")));
+    output::wrote(shared, &Wrote { file: path, atoms: written, copies_left_out: 0, chains_renamed: 0 })?;
     Ok(Verdict::Clean)
 }
 

@@ -4,12 +4,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use steric::check::{AtomLabel, CheckOptions, Input, Report, check};
+use steric::check::{AtomLabel, CheckError, CheckOptions, Input, Report, check};
 use steric::model::chemistry::{ClashDefinition, RadiiSet};
 use steric::model::{AssemblyChoice, MoleculeOptions, MoleculesBy, Periodic};
 
 use crate::failure::Failure;
-use crate::options::Shared;
+use crate::options::{self, Shared};
 use crate::output::{self, Verdict};
 use crate::table::{self, BOLD, GREEN, RED, counted, duration, paint, thousands};
 
@@ -26,6 +26,7 @@ pub(crate) struct Arguments {
     molecules: MoleculesBy,
     /// Atoms of different molecules nearer than this many angstroms overlap (packmol's rule) [default: 2.0]
     #[arg(long, value_name = "D", conflicts_with_all = ["clash", "radii"], allow_negative_numbers = true)]
+    #[arg(value_parser = options::angstroms)]
     tolerance: Option<f32>,
     /// A published definition of a clash instead; it looks inside molecules, too
     #[arg(long, value_enum, conflicts_with = "radii")]
@@ -34,7 +35,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SET")]
     radii: Option<RadiiSet>,
     /// With --radii: interpenetration that is forgiven, in angstroms [default: 0]
-    #[arg(long, value_name = "A", requires = "radii", allow_negative_numbers = true)]
+    // Not `requires`: clap forgets that where --clash excludes --radii, and the allowance would be lost in silence.
+    #[arg(long, value_name = "A", allow_negative_numbers = true, value_parser = options::angstroms)]
     allow: Option<f32>,
     /// Which copies: an assembly's id, all or none [default: the first assembly if it copies anything]
     #[arg(long, value_name = "ID")]
@@ -43,7 +45,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     periodic: Periodic,
     /// How many of the worst pairs to show
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = options::count, allow_negative_numbers = true)]
     top: usize,
     /// Write every pair to this file
     #[arg(long, value_name = "FILE")]
@@ -59,7 +61,13 @@ enum Clash {
 }
 
 impl Arguments {
-    fn options(&self) -> CheckOptions {
+    fn options(&self) -> Result<CheckOptions, Failure> {
+        if let (Some(allow), None) = (self.allow, self.radii) {
+            return Err(Failure::usage(format!(
+                "--allow {allow} goes with --radii SET: expected that, found {}",
+                self.instead()
+            )));
+        }
         let clash = match (self.clash, self.radii) {
             (Some(Clash::Chimerax), _) => ClashDefinition::ChimeraX,
             (Some(Clash::Molprobity), _) => ClashDefinition::MolProbity,
@@ -71,13 +79,25 @@ impl Arguments {
             assembly: self.assembly.clone().unwrap_or_default(),
             periodic: self.periodic,
         };
-        CheckOptions { molecules, clash, top: self.top }
+        Ok(CheckOptions { molecules, clash, top: self.top })
+    }
+
+    /// What the user said in place of --radii.
+    fn instead(&self) -> String {
+        match (self.clash, self.tolerance) {
+            (Some(Clash::Chimerax), _) => "--clash chimerax".to_owned(),
+            (Some(Clash::Molprobity), _) => "--clash molprobity".to_owned(),
+            (None, Some(tolerance)) => format!("--tolerance {tolerance}"),
+            (None, None) => "none".to_owned(),
+        }
     }
 }
 
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
+    let options = arguments.options()?;
+    output::check_outputs(&arguments.files, [shared.output.as_deref(), arguments.csv.as_deref()])?;
     let inputs = arguments.files.iter().map(|path| output::read(path, shared)).collect::<Result<Vec<_>, _>>()?;
-    let report = checked(&inputs, &arguments.options(), shared)?;
+    let report = checked(&inputs, &options, shared)?;
     inputs.iter().for_each(|input| note_models(input, shared));
     if let Some(path) = &arguments.csv {
         write_csv(path, &inputs, &report)?;
@@ -104,7 +124,7 @@ pub(crate) fn checked(inputs: &[Input], options: &CheckOptions, shared: &Shared)
     let bar = output::spinner(shared, "searching".to_owned());
     let report = check(inputs, options);
     bar.finish_and_clear();
-    let report = report?;
+    let report = report.map_err(|error| named(&error, options.clash))?;
     if options.clash == ClashDefinition::MolProbity && report.score.is_some_and(|score| score.name != "clashscore") {
         output::note(
             shared,
@@ -112,6 +132,15 @@ pub(crate) fn checked(inputs: &[Input], options: &CheckOptions, shared: &Shared)
         );
     }
     Ok(report)
+}
+
+/// A length that makes no sense is told with the option it came from.
+fn named(error: &CheckError, clash: ClashDefinition) -> Failure {
+    match (error, clash) {
+        (CheckError::Distance { .. }, ClashDefinition::Tolerance(_)) => Failure::usage(format!("--tolerance: {error}")),
+        (CheckError::Distance { .. }, _) => Failure::usage(format!("--allow: {error}")),
+        _ => Failure::usage(error.to_string()),
+    }
 }
 
 /// The report as a person reads it: the verdict, the totals, the worst pairs, who clashes with whom.

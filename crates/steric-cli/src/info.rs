@@ -63,6 +63,7 @@ struct AssemblyInfo {
 }
 
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
+    output::check_outputs(&arguments.files, [shared.output.as_deref()])?;
     let quiet = Shared { quiet: true, ..shared.clone() };
     let mut infos = Vec::new();
     for path in &arguments.files {

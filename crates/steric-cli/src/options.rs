@@ -49,6 +49,7 @@ pub(crate) struct Shared {
     pub(crate) backend: Backend,
     /// How many threads [default: one per core]; `bench` takes several counts, as in 1,2,4
     #[arg(long, value_name = "N", value_delimiter = ',', global = true, help_heading = "Shared options")]
+    #[arg(value_parser = threads, allow_negative_numbers = true)]
     pub(crate) threads: Vec<NonZeroU16>,
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 1, global = true, help_heading = "Shared options")]
@@ -73,6 +74,29 @@ pub(crate) enum Backend {
     Cpu,
     /// The GPU; this build has no search for it yet
     Gpu,
+}
+
+/// More threads than any machine has use for only cost the time to start them.
+const MOST_THREADS: u16 = 1024;
+
+fn threads(text: &str) -> Result<NonZeroU16, String> {
+    let threads = text.parse().ok().filter(|threads: &NonZeroU16| threads.get() <= MOST_THREADS);
+    threads.ok_or_else(|| format!("expected 1 to {MOST_THREADS} threads"))
+}
+
+/// A length on the command line.
+pub(crate) fn angstroms(text: &str) -> Result<f32, String> {
+    text.parse().map_err(|_| "expected a number of angstroms".to_owned())
+}
+
+/// A count on the command line.
+pub(crate) fn count(text: &str) -> Result<usize, String> {
+    // More digits than fit still mean "all of them".
+    match text.parse() {
+        Ok(count) => Ok(count),
+        Err(error) if *error.kind() == std::num::IntErrorKind::PosOverflow => Ok(usize::MAX),
+        Err(_) => Err("expected a whole number, 0 or more".to_owned()),
+    }
 }
 
 /// A pool of so many threads.

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -31,6 +31,35 @@ impl From<Verdict> for ExitCode {
     }
 }
 
+/// Says before the work begins where nothing can be written: no folder, over a file that is read (a report is no
+/// molecule any more), or twice to the same file.
+pub(crate) fn check_outputs<const N: usize>(inputs: &[PathBuf], outputs: [Option<&Path>; N]) -> Result<(), Failure> {
+    let same = |a: &Path, b: &Path| match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b && a.is_file(),
+        _ => a == b,
+    };
+    let outputs: Vec<&Path> = outputs.into_iter().flatten().collect();
+    for (place, output) in outputs.iter().enumerate() {
+        if !folder_of(output).is_dir() {
+            let folder = folder_of(output).display();
+            return Err(Failure::usage(format!("{}: expected the folder {folder}, found none", output.display())));
+        }
+        if output.is_dir() {
+            return Err(Failure::usage(format!("{}: expected a file to write, found a folder", output.display())));
+        }
+        if inputs.iter().any(|input| same(input, output)) {
+            return Err(Failure::usage(format!("{}: expected a file to write, found the input", output.display())));
+        }
+        if outputs[..place].iter().any(|other| same(other, output)) {
+            return Err(Failure::usage(format!(
+                "{}: expected two files to write, found the same twice",
+                output.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Writes a file under a temporary name beside it and renames it when it is complete.
 pub(crate) fn write_whole(
     path: &Path,
@@ -44,14 +73,17 @@ pub(crate) fn write_whole(
         fill(&mut file)?;
         return file.flush().map_err(failed);
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut temporary = temporary_file(folder).map_err(failed)?;
+    let mut temporary = temporary_file(folder_of(path)).map_err(failed)?;
     let mut file = BufWriter::with_capacity(1 << 18, temporary.as_file_mut());
     fill(&mut file)?;
     file.flush().map_err(failed)?;
     drop(file);
     temporary.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
@@ -63,7 +95,8 @@ fn temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    // Only its kind: the message of tempfile names the temporary file, which nobody asked for.
+    builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))
 }
 
 /// Prints to stdout; a reader that has seen enough (`| head`) is no error.
@@ -111,6 +144,9 @@ pub(crate) fn spinner(shared: &Shared, message: String) -> ProgressBar {
 
 /// Reads a file and says on stderr what was odd about it.
 pub(crate) fn read(path: &Path, shared: &Shared) -> Result<Input, Failure> {
+    if path == Path::new("-") {
+        return Err(Failure::usage("-: expected a file; a pipe is read as /dev/stdin"));
+    }
     let bar = spinner(shared, format!("reading {}", path.display()));
     let input = Input::read(path);
     bar.finish_and_clear();
@@ -132,6 +168,24 @@ fn warn_about(input: &Input, shared: &Shared) {
     if more > 0 {
         eprintln!("steric: warning: {}: {more} more warnings", input.path.display());
     }
+}
+
+/// Says on stderr, or with `--json` on stdout, that a file was written.
+pub(crate) fn wrote(shared: &Shared, document: &Wrote<'_>) -> Result<(), Failure> {
+    let atoms = crate::table::counted(document.atoms, "atom");
+    note(shared, &format!("wrote {} with {atoms}", document.file.display()));
+    if shared.json { print(&(serde_json::to_string_pretty(document)? + "\n")) } else { Ok(()) }
+}
+
+/// A file that was written.
+#[derive(Debug, Serialize)]
+pub(crate) struct Wrote<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) atoms: u64,
+    /// Copies that the format has no word for.
+    pub(crate) copies_left_out: u64,
+    /// Chains whose names were too long for the format.
+    pub(crate) chains_renamed: u64,
 }
 
 /// A note on stderr.

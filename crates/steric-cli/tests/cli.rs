@@ -74,6 +74,17 @@ fn exit_codes_tell_clean_from_overlapping_from_broken() {
         &["check", "apart.pdb", "--tolerance", "two"],
         &["check", "apart.pdb", "--tolerance", "2", "--clash", "chimerax"],
         &["check", "apart.pdb", "--allow", "0.5"],
+        &["check", "apart.pdb", "--allow", "0.5", "--tolerance", "2"],
+        &["check", "apart.pdb", "--allow", "0.5", "--clash", "molprobity"],
+        &["check", "apart.pdb", "--radii", "bondi", "--tolerance", "2"],
+        &["check", "apart.pdb", "--radii", "bondi", "--clash", "chimerax"],
+        &["check", "apart.pdb", "--radii", "bondi", "--allow", "nan"],
+        &["check", "apart.pdb", "--tolerance", "nan"],
+        &["check", "apart.pdb", "--tolerance", "1e9"],
+        &["check", "apart.pdb", "--top", "-1"],
+        &["check", "apart.pdb", "--threads", "65535"],
+        &["check", "-"],
+        &["check", "."],
         &["check", "apart.pdb", "--molecules", "lipid"],
         &["check", "apart.pdb", "--molecules", "instance"],
         &["check", "apart.pdb", "--assembly", "9"],
@@ -190,6 +201,11 @@ fn nothing_half_written_is_left_behind() {
         &["convert", "apart.pdb", "-o", "out.mol2"],
         &["convert", "apart.pdb", "-o", "nowhere/out.cif"],
         &["convert", "apart.pdb", "--expand", "-o", "out.cif"],
+        &["convert", "apart.pdb", "-o", "./apart.pdb"],
+        &["check", "apart.pdb", "-o", "apart.pdb"],
+        &["check", "apart.pdb", "--csv", "apart.pdb"],
+        &["check", "apart.pdb", "--csv", "both.json", "-o", "both.json"],
+        &["info", "apart.pdb", "-o", "apart.pdb"],
         &["build", "rods", "--atoms", "100", "-o", "out.txt"],
         &["check", "apart.pdb", "--csv", "nowhere/pairs.csv"],
     ] {
@@ -375,4 +391,124 @@ fn broken_files_end_with_a_message_or_a_warning() {
             assert!(stderr(&output).contains(name), "{name}: {}", stderr(&output));
         }
     }
+}
+
+#[test]
+fn an_allowance_without_radii_is_refused_with_a_reason() {
+    let folder = folder();
+    let output = steric(folder.path(), &["check", "--clash", "chimerax", "--allow", "2", "touching.pdb"]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = stderr(&output);
+    assert!(message.contains("--allow 2 goes with --radii") && message.contains("--clash chimerax"), "{message}");
+}
+
+#[test]
+fn the_definition_says_which_side_of_the_allowance_is_a_clash() {
+    let folder = folder();
+    // Two carbons of Bondi's 1.70 A, 1.5 A apart, overlap by 1.90 A; an allowance of as much forgives them.
+    let code = |allow: &str| {
+        steric(folder.path(), &["check", "touching.pdb", "--radii", "bondi", "--allow", allow]).status.code()
+    };
+    assert_eq!([code("1.8999"), code("1.9001")], [Some(1), Some(0)]);
+    let report = json(&steric(folder.path(), &["check", "touching.pdb", "--radii", "bondi", "--json"]));
+    assert!(report["definition"].as_str().unwrap().ends_with("overlap by more than 0.00 Å"));
+}
+
+#[test]
+fn a_path_that_cannot_be_written_is_named_as_it_was_asked_for() {
+    let folder = folder();
+    for arguments in [
+        &["check", "touching.pdb", "--csv", "nowhere/pairs.csv"][..],
+        &["check", "touching.pdb", "-o", "nowhere/pairs.csv"],
+        &["convert", "touching.pdb", "-o", "nowhere/pairs.csv"],
+    ] {
+        let message = stderr(&steric(folder.path(), arguments));
+        assert_eq!(message, "steric: nowhere/pairs.csv: expected the folder nowhere, found none\n", "{arguments:?}");
+    }
+}
+
+#[test]
+fn two_files_of_one_name_are_told_apart() {
+    let folder = folder();
+    std::fs::create_dir(folder.path().join("other")).unwrap();
+    std::fs::copy(folder.path().join("touching.pdb"), folder.path().join("other/touching.pdb")).unwrap();
+    let text = stdout(&steric(folder.path(), &["check", "touching.pdb", "other/touching.pdb"]));
+    assert!(text.contains(" touching.pdb: A ALA 1 CA") && text.contains(" other/touching.pdb: A ALA 1 CA"), "{text}");
+    let report = json(&steric(folder.path(), &["check", "touching.pdb", "touching.pdb", "--json"]));
+    let pair = &report["worst"][0];
+    let names = [&pair["first"]["file"], &pair["second"]["file"]];
+    assert_eq!(names, ["touching.pdb (1)", "touching.pdb (2)"]);
+}
+
+/// A chain and 1 copy of it, 5 A away.
+fn dimer(folder: &TempDir) {
+    let operator = |number: u32, shift: f32| -> String {
+        let rows = [(1, "  1.000000  0.000000  0.000000", shift), (2, "  0.000000  1.000000  0.000000", 0.0)];
+        let rows = rows.into_iter().chain([(3, "  0.000000  0.000000  1.000000", 0.0)]);
+        rows.map(|(row, matrix, shift)| format!("REMARK 350   BIOMT{row}{number:4}{matrix}{shift:15.5}\n")).collect()
+    };
+    let head = "REMARK 350 BIOMOLECULE: 1\nREMARK 350 APPLY THE FOLLOWING TO CHAINS: A\n";
+    let [first, second] = [operator(1, 0.0), operator(2, 5.0)];
+    write(folder, "dimer.pdb", &format!("{head}{first}{second}{}END\n", atom(1, 'A', 1, 0.0)));
+}
+
+#[test]
+fn copies_that_a_format_cannot_hold_are_mentioned() {
+    let folder = tempfile::tempdir().unwrap();
+    dimer(&folder);
+    for name in ["dimer.gro", "dimer.xyz"] {
+        let output = steric(folder.path(), &["convert", "dimer.pdb", "-o", name, "--json"]);
+        assert!(stderr(&output).contains("1 copy is not written; --expand writes it out"), "{}", stderr(&output));
+        assert_eq!((&json(&output)["copies_left_out"], &json(&output)["atoms"]), (&1.into(), &1.into()));
+        let whole = steric(folder.path(), &["convert", "dimer.pdb", "--expand", "-o", name, "--json"]);
+        assert!(!stderr(&whole).contains("not written"));
+        assert_eq!((&json(&whole)["copies_left_out"], &json(&whole)["atoms"]), (&0.into(), &2.into()));
+    }
+    let kept = steric(folder.path(), &["convert", "dimer.pdb", "-o", "dimer.cif"]);
+    assert!(!stderr(&kept).contains("not written"), "{}", stderr(&kept));
+}
+
+#[test]
+fn expanded_copies_get_chain_names_that_a_pdb_file_can_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    dimer(&folder);
+    assert_eq!(steric(folder.path(), &["convert", "dimer.pdb", "--expand", "-o", "two.pdb"]).status.code(), Some(0));
+    let report = json(&steric(folder.path(), &["check", "two.pdb", "--tolerance", "6", "--json"]));
+    let pair = &report["worst"][0];
+    assert_eq!([&pair["first"]["chain"], &pair["second"]["chain"]], ["A", "B"]);
+    // 60 copies of chains A, B and C with their calcium ions and waters, 4,730 sites each.
+    for name in ["1f2n.cif", "1f2n.pdb", "1f2n.bcif"] {
+        let Some(path) = shared(&format!("structures/large/{name}")) else { return };
+        let convert = ["convert", &path, "--expand", "-o", "virus.pdb", "--json"];
+        assert_eq!(json(&steric(folder.path(), &convert))["chains_renamed"], 177, "{name}");
+        let info = json(&steric(folder.path(), &["info", "virus.pdb", "--json"]));
+        assert_eq!((&info["atoms"], &info["chains"]), (&(60 * 4_730).into(), &180.into()), "{name}");
+        // The same virus as instances and as plain atoms. No distance lies within
+        // 0.01 A of 2.45, so the three decimals of a PDB file change nothing.
+        let overlaps = |path: &str| {
+            let arguments = ["check", path, "--molecules", "chain", "--tolerance", "2.45", "--json"];
+            json(&steric(folder.path(), &arguments))["overlaps"].clone()
+        };
+        assert_eq!(overlaps("virus.pdb"), overlaps(&path), "{name}");
+    }
+}
+
+#[test]
+fn more_chains_than_a_pdb_file_has_names_for_are_refused_with_their_number() {
+    let Some(path) = shared("structures/large/1m4x.cif.gz") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let output = steric(folder.path(), &["convert", &path, "--expand", "-o", "virus.pdb"]);
+    assert_eq!(output.status.code(), Some(2));
+    // 1,680 copies of three chains.
+    assert!(stderr(&output).contains("5040") && stderr(&output).contains("mmCIF"), "{}", stderr(&output));
+    assert!(!folder.path().join("virus.pdb").exists());
+}
+
+#[test]
+fn an_assembly_that_is_not_there_is_told_with_those_that_are() {
+    let folder = folder();
+    dimer(&folder);
+    let message = |file: &str| stderr(&steric(folder.path(), &["check", file, "--assembly", "9"]));
+    assert_eq!(message("dimer.pdb"), "steric: dimer.pdb: expected the assembly 1, found \"9\"\n");
+    assert!(message("apart.pdb").contains("has no assemblies"));
 }

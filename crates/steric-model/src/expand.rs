@@ -1,7 +1,8 @@
 //! Copies written out as plain atoms, for formats that know no copies.
 //!
 //! How it works: the atoms and bonds of each body are gathered once and then repeated for every pose. The first copy
-//! of a chain keeps its name, the others are numbered as the PDB numbers them: `A`, `A-2`, `A-3`. Where a body holds
+//! of a chain keeps its name, the others are numbered as the PDB numbers them: `A`, `A-2`, `A-3`; what one pose moves
+//! keeps one chain name if it had one, as a protein and its waters do. Where a body holds
 //! chains of several models, the file is an ensemble and stays one; otherwise models are templates of a scene, and
 //! the scene is one model.
 
@@ -113,8 +114,32 @@ struct Body<'a> {
 struct Expansion<'a> {
     from: &'a Structure,
     result: Structure,
-    names: FxHashSet<SmolStr>,
+    names: Names,
+    labels: Names,
+    // The names that the chains of a model got at a pose, and which chains have been there already.
+    names_at: FxHashMap<(u32, SmolStr, [u64; 7]), SmolStr>,
+    placed: FxHashSet<(u32, [u64; 7])>,
+}
+
+/// Names that have been given away in a model.
+#[derive(Default)]
+struct Names {
+    taken: FxHashSet<SmolStr>,
     uses: FxHashMap<SmolStr, u32>,
+}
+
+impl Names {
+    // `A`, `A-2`, `A-3`, passing over names that the file itself has taken.
+    fn distinct(&mut self, name: &SmolStr) -> SmolStr {
+        loop {
+            let uses = self.uses.entry(name.clone()).or_insert(0);
+            *uses += 1;
+            let candidate = if *uses == 1 { name.clone() } else { format_smolstr!("{name}-{uses}") };
+            if self.taken.insert(candidate.clone()) {
+                return candidate;
+            }
+        }
+    }
 }
 
 impl<'a> Expansion<'a> {
@@ -127,12 +152,14 @@ impl<'a> Expansion<'a> {
             space_group: if keeps_box { from.space_group.clone() } else { String::new() },
             ..Structure::default()
         };
-        Self { from, result, names: FxHashSet::default(), uses: FxHashMap::default() }
+        let (names, labels) = Default::default();
+        Self { from, result, names, labels, names_at: FxHashMap::default(), placed: FxHashSet::default() }
     }
 
     fn add_model(&mut self, model: u32, bodies: &[&Body<'_>]) {
-        self.names.clear();
-        self.uses.clear();
+        (self.names, self.labels) = Default::default();
+        self.names_at.clear();
+        self.placed.clear();
         let start = self.result.atoms.len() as u32;
         let number = self.from.models.get(model as usize).map_or(1, |model| model.number);
         self.result.models.push(Model { number, atoms: start..start });
@@ -174,7 +201,7 @@ impl<'a> Expansion<'a> {
                 _ => match residues.get(&residue) {
                     Some(&new) => new,
                     None => {
-                        let new = self.add_residue(residue, &mut chains);
+                        let new = self.add_residue(residue, &mut chains, &world_from_body);
                         residues.insert(residue, new);
                         new
                     }
@@ -188,12 +215,12 @@ impl<'a> Expansion<'a> {
         self.result.bonds.extend(bonds);
     }
 
-    fn add_residue(&mut self, residue: u32, chains: &mut FxHashMap<u32, u32>) -> u32 {
+    fn add_residue(&mut self, residue: u32, chains: &mut FxHashMap<u32, u32>, pose: &Pose) -> u32 {
         let mut copy = self.from.residues[residue as usize];
         copy.chain = match chains.get(&copy.chain) {
             Some(&new) => new,
             None => {
-                let new = self.add_chain(copy.chain);
+                let new = self.add_chain(copy.chain, pose);
                 chains.insert(copy.chain, new);
                 new
             }
@@ -202,25 +229,25 @@ impl<'a> Expansion<'a> {
         self.result.residues.len() as u32 - 1
     }
 
-    fn add_chain(&mut self, chain: u32) -> u32 {
+    fn add_chain(&mut self, chain: u32, pose: &Pose) -> u32 {
         let mut copy = self.from.chains[chain as usize].clone();
+        copy.name = self.name_at(chain, pose);
+        copy.label = self.labels.distinct(&copy.label);
         copy.model = self.result.models.len() as u32 - 1;
-        copy.label = self.distinct(&copy.label.clone());
-        copy.name = copy.label.clone();
         self.result.chains.push(copy);
         self.result.chains.len() as u32 - 1
     }
 
-    // `A`, `A-2`, `A-3`, passing over names that the file itself has taken.
-    fn distinct(&mut self, name: &SmolStr) -> SmolStr {
-        loop {
-            let uses = self.uses.entry(name.clone()).or_insert(0);
-            *uses += 1;
-            let candidate = if *uses == 1 { name.clone() } else { format_smolstr!("{name}-{uses}") };
-            if self.names.insert(candidate.clone()) {
-                return candidate;
-            }
+    // Chains of one model and one author name stay one chain at each pose; the same chain at the same pose is another.
+    fn name_at(&mut self, chain: u32, pose: &Pose) -> SmolStr {
+        let from = &self.from.chains[chain as usize];
+        let author = if from.name.is_empty() { &from.label } else { &from.name };
+        if !self.placed.insert((chain, pose.to_bits())) {
+            return self.names.distinct(author);
         }
+        let names = &mut self.names;
+        let name = self.names_at.entry((from.model, author.clone(), pose.to_bits()));
+        name.or_insert_with(|| names.distinct(author)).clone()
     }
 }
 

@@ -4,6 +4,7 @@
 //! ([`Assembly`]) that the file asks for. Nothing is expanded: a virus of ten million atoms stays a few templates
 //! and a list of poses.
 
+mod chain_names;
 mod element;
 mod error;
 mod expand;
@@ -18,6 +19,7 @@ mod structure;
 pub mod chemistry;
 pub mod formats;
 
+pub use chain_names::TooManyChains;
 pub use element::Element;
 pub use error::{Located, Parsed, Place, ReadError, Warning, Warnings, WriteError};
 pub use expand::ExpandError;

@@ -50,6 +50,12 @@ impl Pose {
         is_rotation.then(|| Self { rotation: DQuat::from_mat3(&rotation).normalize(), translation })
     }
 
+    /// The bits of rotation and translation, as a key for poses that a file writes alike.
+    pub fn to_bits(&self) -> [u64; 7] {
+        let Self { rotation, translation } = self;
+        [rotation.x, rotation.y, rotation.z, rotation.w, translation.x, translation.y, translation.z].map(f64::to_bits)
+    }
+
     /// The pose that undoes this one.
     pub fn inverse(self) -> Self {
         let rotation = self.rotation.conjugate();

@@ -268,7 +268,7 @@ impl fmt::Display for ClashDefinition {
                  by 0.80 Å (no hydrogens, so this is not MolProbity's clashscore)",
             ),
             Self::Radii { set, allow } => {
-                write!(f, "{set} radii: atoms of different molecules that overlap by at least {allow:.2} Å")
+                write!(f, "{set} radii: atoms of different molecules that overlap by more than {allow:.2} Å")
             }
         }
     }

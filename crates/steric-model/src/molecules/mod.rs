@@ -178,13 +178,13 @@ pub struct Source<'a> {
 #[non_exhaustive]
 pub enum MoleculesError {
     /// The assembly that was asked for is not in the file.
-    #[error("{file}: expected one of the assemblies {known}, found {wanted:?}")]
+    #[error("{file}: expected {known}, found {wanted:?}")]
     NoSuchAssembly {
         /// The file.
         file: String,
         /// The id that was asked for.
         wanted: String,
-        /// The ids that there are.
+        /// What there is, in words.
         known: String,
     },
     /// The file has no copies at all.

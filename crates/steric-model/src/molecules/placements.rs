@@ -84,9 +84,8 @@ pub(super) fn placements(
 ) -> Result<Vec<Placement>, MoleculesError> {
     let structure = source.structure;
     let Some(copies) = chosen(structure, &options.assembly) else {
-        let known: Vec<&str> = structure.assemblies.iter().map(|assembly| assembly.id.as_str()).take(10).collect();
         let wanted = if let AssemblyChoice::Id(id) = &options.assembly { id.clone() } else { String::new() };
-        return Err(MoleculesError::NoSuchAssembly { file: source.name.to_owned(), wanted, known: known.join(", ") });
+        return Err(MoleculesError::NoSuchAssembly { file: source.name.to_owned(), wanted, known: known(structure) });
     };
     if copies.is_empty() {
         if by == MoleculesBy::Instance {
@@ -95,6 +94,18 @@ pub(super) fn placements(
         return Ok(vec![as_it_stands(structure)]);
     }
     Ok(bodies(structure, &copies))
+}
+
+/// The ids that could have been asked for: the first ten of them.
+fn known(structure: &Structure) -> String {
+    const SHOWN: usize = 10;
+    let ids: Vec<&str> = structure.assemblies.iter().map(|assembly| assembly.id.as_str()).take(SHOWN).collect();
+    match structure.assemblies.len() {
+        0 => "the assembly all or none, because the file has no assemblies".to_owned(),
+        1 => format!("the assembly {}", ids[0]),
+        many if many > SHOWN => format!("one of {many} assemblies ({}, ...)", ids.join(", ")),
+        _ => format!("one of the assemblies {}", ids.join(", ")),
+    }
 }
 
 /// The first model, where it stands.
@@ -151,7 +162,7 @@ fn bodies(structure: &Structure, copies: &[(&Assembly, &Copies)]) -> Vec<Placeme
     for (assembly, copies) in copies {
         let mut number = |pose: &Pose| {
             let next = numbers.len() as u32 + 1;
-            *numbers.entry(bits(pose)).or_insert(next)
+            *numbers.entry(pose.to_bits()).or_insert(next)
         };
         let poses: Vec<(Pose, u32)> = copies.poses.iter().map(|pose| (*pose, number(pose))).collect();
         let chains = units::chains_of_one_model(structure, &copies.chains);
@@ -169,9 +180,4 @@ fn bodies(structure: &Structure, copies: &[(&Assembly, &Copies)]) -> Vec<Placeme
         }
     }
     placements
-}
-
-fn bits(pose: &Pose) -> [u64; 7] {
-    let Pose { rotation, translation } = pose;
-    [rotation.x, rotation.y, rotation.z, rotation.w, translation.x, translation.y, translation.z].map(f64::to_bits)
 }

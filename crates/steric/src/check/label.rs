@@ -1,9 +1,12 @@
 //! An atom in the words of its file.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use steric_model::{Origin, Structure};
+
+use super::Input;
 
 /// Which atom this is, in the words of its file.
 ///
@@ -19,7 +22,7 @@ use steric_model::{Origin, Structure};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AtomLabel {
-    /// The file's own name.
+    /// The file's own name, with as much of its path as tells it apart from the other files.
     pub file: String,
     /// Which copy, counted from 1.
     pub copy: u32,
@@ -78,5 +81,51 @@ impl fmt::Display for AtomLabel {
         words.push(format!("{}{alternate}", self.atom));
         words.retain(|word| !word.is_empty());
         f.pad(&words.join(" "))
+    }
+}
+
+/// What the files are called: their own names, with the last folders where two names are the same, and a number where
+/// even the whole paths are.
+pub(super) fn distinct_names(inputs: &[Input]) -> Vec<String> {
+    let is_shared = |names: &[String], name: &String| names.iter().filter(|other| *other == name).count() > 1;
+    let longest = inputs.iter().map(|input| input.path.components().count()).max().unwrap_or(0);
+    let mut names: Vec<String> = inputs.iter().map(Input::name).collect();
+    for parts in 2..=longest {
+        let before = names.clone();
+        for (name, input) in names.iter_mut().zip(inputs).filter(|(name, _)| is_shared(&before, name)) {
+            *name = last_parts(&input.path, parts);
+        }
+    }
+    let before = names.clone();
+    for (place, name) in names.iter_mut().enumerate().filter(|(_, name)| is_shared(&before, name)) {
+        let number = before[..=place].iter().filter(|&other| other == name).count();
+        *name = format!("{name} ({number})");
+    }
+    names
+}
+
+fn last_parts(path: &Path, parts: usize) -> String {
+    let all = path.components();
+    let skipped = all.clone().count().saturating_sub(parts);
+    all.skip(skipped).collect::<PathBuf>().display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use steric_model::Warnings;
+
+    fn names(paths: &[&str]) -> Vec<String> {
+        let input = |path: &&str| Input::new(*path, Structure::default(), Warnings::default());
+        distinct_names(&paths.iter().map(input).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn files_are_called_by_as_much_of_their_path_as_it_takes() {
+        assert_eq!(names(&["a/x.pdb", "a/y.pdb"]), ["x.pdb", "y.pdb"]);
+        assert_eq!(names(&["a/b/x.pdb", "a/c/x.pdb", "a/y.pdb"]), ["b/x.pdb", "c/x.pdb", "y.pdb"]);
+        assert_eq!(names(&["a/b/x.pdb", "c/b/x.pdb"]), ["a/b/x.pdb", "c/b/x.pdb"]);
+        assert_eq!(names(&["x.pdb", "b/x.pdb"]), ["x.pdb", "b/x.pdb"]);
+        assert_eq!(names(&["a/x.pdb", "a/x.pdb"]), ["a/x.pdb (1)", "a/x.pdb (2)"]);
     }
 }

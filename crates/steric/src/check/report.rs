@@ -8,6 +8,7 @@ use steric_collide::Overlap;
 use steric_model::chemistry::ClashDefinition;
 use steric_model::{AtomId, Molecules, Structure};
 
+use super::label::distinct_names;
 use super::{AtomLabel, Input};
 
 /// What a check found, from the totals down to each pair.
@@ -58,6 +59,8 @@ pub struct Report {
     scene: Molecules,
     #[serde(skip)]
     copied: Vec<bool>,
+    #[serde(skip)]
+    names: Vec<String>,
 }
 
 /// Two atoms that clash.
@@ -182,6 +185,7 @@ impl Report {
             threads: rayon::current_num_threads(),
             seconds,
             copied: (0..files).map(|file| scene.copies(file) > 1).collect(),
+            names: distinct_names(inputs),
             pairs,
             scene,
         };
@@ -208,7 +212,7 @@ impl Report {
         let origin = self.scene.origin(atom);
         let input = &inputs[origin.file as usize];
         let structure: &Structure = &input.structure;
-        AtomLabel::new(&input.name(), structure, origin, self.copied[origin.file as usize])
+        AtomLabel::new(&self.names[origin.file as usize], structure, origin, self.copied[origin.file as usize])
     }
 
     /// Deepest first, ties by atom ids.

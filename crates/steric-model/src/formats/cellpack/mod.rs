@@ -92,14 +92,17 @@ impl<'t> Scene<'t> {
         if ingredient.results.is_empty() {
             return;
         }
-        let copies = ingredient.results.len();
+        let copies = match ingredient.results.len() {
+            1 => "its only copy is left out".to_owned(),
+            several => format!("its {several} copies are left out"),
+        };
         let Some(name) = ingredient.source.structure_name() else {
-            self.warn(format!("{place}: names no structure; its {copies} copies are left out"));
+            self.warn(format!("{place}: names no structure; {copies}"));
             return;
         };
         let Some(file) = (self.templates)(name) else {
             self.first_missing.get_or_insert_with(|| name.to_owned());
-            self.warn(format!("{place}: no file for {name}; its {copies} copies are left out"));
+            self.warn(format!("{place}: no file for {name}; {copies}"));
             return;
         };
         if let Some(chains) = self.template(place, &file, &ingredient.source) {
