@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use glam::{DVec3, IVec3, Vec3};
+use rayon::prelude::*;
 use steric_model::{AtomId, LANES, Scene};
 
 use super::slab::Slab;
@@ -70,6 +71,10 @@ impl Forces {
     /// Where the pushes on a cluster start.
     #[inline(always)]
     fn start(&self, scene: &Scene, cluster: ClusterRef) -> usize {
+        if self.lanes == 1 {
+            // Every molecule is one atom: no need to fetch it from the far end of memory.
+            return 3 * cluster.molecule as usize;
+        }
         let first = cluster_range(scene, &scene.molecules()[cluster.molecule as usize]).start;
         3 * self.lanes * (self.first_cluster[cluster.molecule as usize] + (cluster.cluster - first) as usize)
     }
@@ -185,13 +190,13 @@ impl<'a> ForceSum<'a> {
     /// Adds what slabs found out about clusters that they do not own.
     pub(crate) fn finish(self) {
         let Forces { pushes, lanes, .. } = self.forces;
-        for (start, borrowed) in self.borrowed.into_inner().unwrap_or_default() {
+        self.borrowed.into_inner().unwrap_or_default().into_par_iter().for_each(|(start, borrowed)| {
             for (axis, borrowed) in borrowed.iter().enumerate() {
                 for (to, &push) in pushes[start + axis * lanes..].iter().zip(&borrowed[..*lanes]) {
                     to.fetch_add(push, Ordering::Relaxed);
                 }
             }
-        }
+        });
     }
 }
 

@@ -82,7 +82,8 @@ impl Slab {
         self.cluster_cells.extend(halo.iter().map(|entry| entry.cell.in_layer(self.layers)));
         let [runs, rows, _] = lattice.cells();
         let cells = [runs, rows, self.layers + 1];
-        let kind = kind.resolve(cells, self.cluster_cells.len());
+        let atoms = self.cluster_cells.len() * if self.single_atoms { 1 } else { LANES };
+        let kind = kind.resolve(cells, atoms);
         self.table.build(kind, cells, &self.cluster_cells, &mut self.slot_of);
         if self.single_atoms && !lattice.is_periodic() {
             self.place_all_atoms(scene, lattice, own, halo);

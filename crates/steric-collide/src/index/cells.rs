@@ -152,8 +152,10 @@ impl CellTable {
 
     /// Sorts the clusters inside each wrapped entry by cell.
     fn sort_entries(&mut self, cluster_cells: &[CellKey], slot_of: &mut [u32]) {
-        let mut order: Vec<u32> = (0..cluster_cells.len() as u32).collect();
-        order.sort_unstable_by_key(|&index| slot_of[index as usize]);
+        let mut order = vec![0; cluster_cells.len()];
+        for (index, &slot) in slot_of.iter().enumerate() {
+            order[slot as usize] = index as u32;
+        }
         for entry in 0..self.starts.len() - 2 {
             let (start, end) = (self.starts[entry] as usize, self.starts[entry + 1] as usize);
             let members = &mut order[start..end];

@@ -11,8 +11,9 @@ use std::str::FromStr;
 
 /// How the clusters of a cell are found.
 ///
-/// [`IndexKind::Auto`] follows this rule, per slab: dense while there are at most eight cells for each cluster;
-/// wrapped beyond that, while there are at most 4,096 layers; sparse for what is thinner still.
+/// [`IndexKind::Auto`] follows this rule, per slab: dense while there are at most eight cells for each atom (64 for each
+/// cluster, which has room for eight); wrapped beyond that, while there are at most 4,096 layers; sparse for what is
+/// thinner still.
 ///
 /// ```
 /// use steric_collide::IndexKind;
@@ -37,10 +38,10 @@ impl IndexKind {
     /// Every kind, in the order of the rule.
     pub const ALL: [Self; 4] = [Self::Auto, Self::Dense, Self::Wrapped, Self::Sparse];
 
-    /// The kind that serves a slab of so many cells along run, row and layer axis and so many clusters.
-    pub(crate) fn resolve(self, cells: [i64; 3], clusters: usize) -> Self {
+    /// The kind that serves a slab of so many cells along run, row and layer axis and room for so many atoms.
+    pub(crate) fn resolve(self, cells: [i64; 3], atoms: usize) -> Self {
         let all: i128 = cells.iter().map(|&count| i128::from(count)).product();
-        let fits = all <= 8 * clusters as i128 + 4096;
+        let fits = all <= 8 * atoms as i128 + 4096;
         match self {
             Self::Auto if fits => Self::Dense,
             Self::Auto if cells[2] <= 4096 => Self::Wrapped,

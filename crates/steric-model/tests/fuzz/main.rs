@@ -168,8 +168,10 @@ fn current(format: Format) -> PathBuf {
     folder().join(format!("current.{}", format.extensions()[0]))
 }
 
+/// Beside the embedded lipids, because results of cellPACK look for their molecules around themselves.
 fn path(format: Format) -> PathBuf {
-    PathBuf::from(format!("damaged.{}", format.extensions()[0]))
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/data");
+    folder.join(format!("damaged.{}", format.extensions()[0]))
 }
 
 fn formats() -> Vec<Format> {

@@ -254,6 +254,6 @@ USER_CHARGES
 
 const CELLPACK: &str = r#"{"recipe":{"name":"seed","version":"1.0"},
 "compartments":{"vesicle":{"surface":{"ingredients":{"lipid":{"name":"lipid",
-"source":{"pdb":"1crn.pdb","transform":{"center":true}},"encapsulatingRadius":12.5,
+"source":{"pdb":"popc.pdb","transform":{"center":true}},"encapsulatingRadius":12.5,
 "positions":[[[0.0,0.0,0.0],[2.0,0.0,0.0]]],"radii":[[5.0,3.0]],
 "results":[[[1.0,2.0,3.0],[0.0,0.0,0.0,1.0]],[[40.0,2.0,3.0],[0.5,0.5,0.5,0.5]]]}}}}}}"#;
