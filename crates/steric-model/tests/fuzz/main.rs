@@ -139,7 +139,8 @@ fn read_and_write(bytes: &[u8], format: Format, forced: Option<Format>) -> bool 
         Ok(parsed) => parsed,
         Err(error) => {
             let message = error.to_string();
-            assert!(message.starts_with("damaged."), "an error names the file: {message}");
+            let name = path.display().to_string();
+            assert!(message.starts_with(&name), "an error names the file: {message}");
             assert!(message.len() < 1000, "an error is a sentence, not {} bytes: {message:.100}", message.len());
             return false;
         }
