@@ -1,4 +1,5 @@
-"""Counts the pairs of atoms of different molecules closer than 3.0 A, by Python packages, on one thread.
+"""Counts the pairs of atoms of different molecules that overlap, by Python packages, on one thread: those closer than
+3.0 A in rods and solution, where all radii are 1.5 A; those closer than the sum of their radii in mixed.
 
     peers.py warp|scipy|mdanalysis|vesin SCENE.npz [REPEATS]
 
@@ -18,17 +19,21 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np
 
+# Twice the largest radius of the scene: what the packages search by. Pairs that are farther apart than the sum of their own
+# radii are taken out of the lists afterwards, which is not timed.
 CUTOFF = 3.0
+RADII = None
 
 
 def between_molecules(first, second, positions, molecules):
-    """How many of the pairs join different molecules and are strictly closer than the cut-off."""
+    """How many of the pairs join different molecules and are strictly closer than the sum of their radii."""
     count = 0
     for part in range(0, len(first), 10_000_000):
         a, b = first[part : part + 10_000_000], second[part : part + 10_000_000]
         apart = molecules[a] != molecules[b]
         delta = positions[a[apart]].astype(np.float64) - positions[b[apart]]
-        count += int(np.count_nonzero(np.einsum("ij,ij->i", delta, delta) < CUTOFF**2))
+        reach = RADII[a[apart]] + RADII[b[apart]]
+        count += int(np.count_nonzero(np.einsum("ij,ij->i", delta, delta) < reach.astype(np.float64) ** 2))
     return count
 
 
@@ -75,6 +80,8 @@ def warp_peer(positions, molecules):
         points: wp.array(dtype=wp.vec3),
         molecule: wp.array(dtype=wp.uint32),
         cutoff: float,
+        radii: wp.array(dtype=float),
+        uniform: bool,
         found: wp.array(dtype=wp.int32),
     ):
         # In the order of the grid, which is its documented way to read memory in runs.
@@ -87,7 +94,10 @@ def warp_peer(positions, molecules):
         while wp.hash_grid_query_next(near, j):
             if j > i and molecule[j] != mine:
                 apart = here - points[j]
-                if wp.dot(apart, apart) < cutoff * cutoff:
+                reach = cutoff
+                if not uniform:
+                    reach = radii[i] + radii[j]
+                if wp.dot(apart, apart) < reach * reach:
                     n += 1
         found[i] = n
 
@@ -98,11 +108,13 @@ def warp_peer(positions, molecules):
     grid = wp.HashGrid(side, side, side, device=device)
     points = wp.array(positions, dtype=wp.vec3, device=device)
     molecule = wp.array(molecules, dtype=wp.uint32, device=device)
+    radii = wp.array(RADII, dtype=float, device=device)
+    uniform = bool(RADII.min() == RADII.max())
     found = wp.zeros(len(positions), dtype=wp.int32, device=device)
 
     def search():
         grid.build(points, CUTOFF)
-        wp.launch(count, dim=len(positions), inputs=[grid.id, points, molecule, CUTOFF, found], device=device)
+        wp.launch(count, dim=len(positions), inputs=[grid.id, points, molecule, CUTOFF, radii, uniform, found], device=device)
         return found.numpy()
 
     return search, lambda counts: int(counts.sum(dtype=np.int64))
@@ -123,6 +135,9 @@ def peak_mb():
 def main(program, path, repeats=5):
     scene = np.load(path)
     positions, molecules = np.ascontiguousarray(scene["positions"], np.float32), scene["molecules"]
+    global CUTOFF, RADII
+    RADII = np.ascontiguousarray(scene["radii"], np.float32)
+    CUTOFF = 2.0 * float(RADII.max())
     search, count = PEERS[program](positions, molecules)
     pairs = count(search())
     peak = peak_mb()

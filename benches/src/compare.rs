@@ -8,7 +8,7 @@ use crate::{Setup, output_of};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Crates and Python packages that count pairs closer than 3.0 A between different molecules.
+/// Crates and Python packages that count overlaps between different molecules.
 const CRATES: [&str; 3] = ["zelll", "kiddo", "parry3d"];
 const PACKAGES: [&str; 4] = ["warp", "scipy", "mdanalysis", "vesin"];
 
@@ -40,7 +40,8 @@ fn scenes(setup: &Setup) -> Vec<(&'static str, u64, Vec<&'static str>)> {
         Some(atoms) => vec![("rods", atoms, everyone.clone()), ("solution", atoms, everyone)],
         None => vec![
             ("rods", 1_000_000, everyone.clone()),
-            ("solution", 1_000_000, everyone),
+            ("solution", 1_000_000, everyone.clone()),
+            ("mixed", 200_000, everyone),
             ("rods", 4_000_000, vec!["scipy"]),
         ],
     }

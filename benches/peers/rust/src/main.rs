@@ -1,4 +1,5 @@
-//! Counts the pairs of atoms of different molecules closer than 3.0 A, by other people's libraries, on one thread.
+//! Counts the pairs of atoms of different molecules that overlap, by other people's libraries, on one thread: those
+//! closer than 3.0 A in *rods* and *solution*, where all radii are 1.5 A; those closer than the sum of their radii in *mixed*.
 //!
 //! `steric-peers zelll|kiddo|parry3d SCENE.npz [REPEATS]` prints one JSON row. What is timed is what the library has
 //! to do each time the atoms move: building its index and counting. The first, cold run is not counted.
@@ -31,7 +32,7 @@ fn main() -> ExitCode {
 fn run(arguments: &[String]) -> Result<String, String> {
     const USAGE: &str = "usage: steric-peers zelll|kiddo|parry3d SCENE.npz [REPEATS]";
     let [program, path, rest @ ..] = arguments else { return Err(USAGE.into()) };
-    let count = match program.as_str() {
+    let count: fn(&Scene) -> u64 = match program.as_str() {
         "zelll" => zelll_count,
         "kiddo" => kiddo_count,
         "parry3d" => parry3d_count,
@@ -39,6 +40,12 @@ fn run(arguments: &[String]) -> Result<String, String> {
     };
     let repeats = rest.first().map_or(Ok(5), |text| text.parse::<usize>()).map_err(|_| USAGE)?.max(1);
     let scene = Scene::read(Path::new(path))?;
+    let count = match program.as_str() {
+        _ if scene.is_uniform() => count,
+        "zelll" => zelll_mixed,
+        "kiddo" => kiddo_mixed,
+        _ => parry3d_mixed,
+    };
     let pairs = count(&scene);
     let mut milliseconds: Vec<f64> = (0..repeats).map(|_| timed(&scene, count, pairs)).collect();
     milliseconds.sort_by(f64::total_cmp);
@@ -106,6 +113,53 @@ fn parry3d_count(scene: &Scene) -> u64 {
         let (a, b) = (a as usize, b as usize);
         let apart = scene.molecules[a] != scene.molecules[b];
         pairs += u64::from(apart && closer(scene.positions[a], scene.positions[b]));
+    });
+    pairs
+}
+
+/// Whether two atoms, by index, overlap.
+fn overlap(scene: &Scene, a: usize, b: usize) -> bool {
+    let (p, q) = (scene.positions[a], scene.positions[b]);
+    let [x, y, z] = [p[0] - q[0], p[1] - q[1], p[2] - q[2]];
+    let reach = scene.radii[a] + scene.radii[b];
+    scene.molecules[a] != scene.molecules[b] && x * x + y * y + z * z < reach * reach
+}
+
+/// As [`zelll_count`], with cells for the largest sphere.
+fn zelll_mixed(scene: &Scene) -> u64 {
+    let atoms = (0u32..).zip(scene.positions.iter().copied());
+    let grid = zelll::CellGrid::new(atoms, scene.reach());
+    let mut pairs = 0;
+    grid.particle_pairs().for_each(|(&(a, _), &(b, _))| pairs += u64::from(overlap(scene, a as usize, b as usize)));
+    pairs
+}
+
+/// As [`kiddo_count`]; each atom asks as far as its own radius and the largest.
+fn kiddo_mixed(scene: &Scene) -> u64 {
+    let tree = kiddo::ImmutableKdTree::<f32, 3>::new_from_slice(&scene.positions).expect("finite coordinates");
+    let largest = scene.reach() / 2.0;
+    let mut twice = 0;
+    for (index, position) in scene.positions.iter().enumerate() {
+        let reach = scene.radii[index] + largest;
+        tree.query(position)
+            .within::<kiddo::SquaredEuclidean<f32>>(reach * reach)
+            .exclusive_boundaries()
+            .unsorted()
+            .visit(|found| twice += u64::from(overlap(scene, index, found.item as usize)));
+    }
+    twice / 2
+}
+
+/// As [`parry3d_count`]; each atom is a box of its own size.
+fn parry3d_mixed(scene: &Scene) -> u64 {
+    let boxed = |(&at, &radius): (&[f32; 3], &f32)| {
+        Aabb::new(Vector::from(at) - Vector::splat(radius), Vector::from(at) + Vector::splat(radius))
+    };
+    let boxes: Vec<Aabb> = scene.positions.iter().zip(&scene.radii).map(boxed).collect();
+    let tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
+    let mut pairs = 0;
+    tree.traverse_bvtt_single_tree::<false>(&mut BvhWorkspace::default(), &mut |a, b| {
+        pairs += u64::from(overlap(scene, a as usize, b as usize));
     });
     pairs
 }

@@ -10,6 +10,7 @@ use std::path::Path;
 pub struct Scene {
     pub positions: Vec<[f32; 3]>,
     pub molecules: Vec<u32>,
+    pub radii: Vec<f32>,
 }
 
 impl Scene {
@@ -19,11 +20,25 @@ impl Scene {
         let words = |name: &str| words_of(&bytes, name).ok_or(format!("{}: no stored array {name:?}", path.display()));
         let floats: Vec<f32> = words("positions")?.into_iter().map(f32::from_le_bytes).collect();
         let molecules: Vec<u32> = words("molecules")?.into_iter().map(u32::from_le_bytes).collect();
+        let radii: Vec<f32> = words("radii")?.into_iter().map(f32::from_le_bytes).collect();
         let positions = floats.as_chunks::<3>().0.to_vec();
-        if positions.len() != molecules.len() {
-            return Err(format!("{}: {} atoms but {} molecule ids", path.display(), positions.len(), molecules.len()));
+        let lengths = (positions.len(), molecules.len(), radii.len());
+        if lengths.0 != lengths.1 || lengths.0 != lengths.2 {
+            return Err(format!("{}: positions, molecules, radii of lengths {lengths:?}", path.display()));
         }
-        Ok(Self { positions, molecules })
+        Ok(Self { positions, molecules, radii })
+    }
+}
+
+impl Scene {
+    /// Whether all atoms have one radius.
+    pub fn is_uniform(&self) -> bool {
+        self.radii.windows(2).all(|pair| pair[0] == pair[1])
+    }
+
+    /// Twice the largest radius: no two atoms farther apart than this overlap.
+    pub fn reach(&self) -> f32 {
+        2.0 * self.radii.iter().copied().fold(0.0, f32::max)
     }
 }
 
