@@ -70,12 +70,15 @@ fn header(kind: &str, shape: &str) -> Vec<u8> {
 pub(crate) fn read(path: &Path) -> Result<Scene, Failure> {
     let file = File::open(path).map_err(|error| Failure::io(path, &error))?;
     let wrong = |message: String| Failure::usage(format!("{}: {message}", path.display()));
-    let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(|error| wrong(error.to_string()))?;
+    let not_npz =
+        |error| wrong(format!("expected a scene of `steric build -o FILE.npz`, found another file ({error})"));
+    // `steric build` stores plainly and numpy packs a few times at most, so what unpacks to more than this is a bomb.
+    let most = file.metadata().map_or(0, |data| data.len()).saturating_mul(200);
+    let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(not_npz)?;
     let mut array = |name: &str, kind: &str, width: usize| -> Result<Vec<[u8; 4]>, Failure> {
         let mut bytes = Vec::new();
-        let mut entry =
-            archive.by_name(&format!("{name}.npy")).map_err(|_| wrong(format!("expected an array {name}")))?;
-        entry.read_to_end(&mut bytes).map_err(|error| Failure::io(path, &error))?;
+        let entry = archive.by_name(&format!("{name}.npy")).map_err(|_| wrong(format!("expected an array {name}")))?;
+        entry.take(most).read_to_end(&mut bytes).map_err(|error| Failure::io(path, &error))?;
         numbers(&bytes, kind, width).map_err(|message| wrong(format!("array {name}: {message}")))
     };
     let positions: Vec<f32> = array("positions", "<f4", 3)?.into_iter().map(f32::from_le_bytes).collect();
@@ -86,6 +89,9 @@ pub(crate) fn read(path: &Path) -> Result<Scene, Failure> {
     }
     if !positions.iter().chain(&radii).all(|value| value.is_finite()) {
         return Err(wrong("expected finite numbers, found others".to_owned()));
+    }
+    if radii.iter().any(|&radius| radius < 0.0) {
+        return Err(wrong("expected radii of 0 or more, found negative ones".to_owned()));
     }
     let positions: Vec<Vec3> = positions.chunks_exact(3).map(Vec3::from_slice).collect();
     Ok(scene(&positions, &molecules, &radii))

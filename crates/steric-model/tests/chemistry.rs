@@ -174,3 +174,35 @@ fn no_two_atoms_of_a_residue_of_old_haemoglobin_clash() {
         assert!(inside.is_empty(), "{definition}: {inside:?}");
     }
 }
+
+#[test]
+fn a_stray_atom_in_front_does_not_pull_its_residue_out_of_the_chain() {
+    // As SER 438 of 1iep_receptorH: its hydrogen is the first atom of the file.
+    let mut builder = steric_model::StructureBuilder::new("stray", 0);
+    let atoms = [
+        (2, "HB2", 9.0, 0.0),
+        (1, "CA", 0.0, 1.0),
+        (1, "C", 1.5, 1.0),
+        (2, "N", 2.8, 1.0),
+        (2, "CA", 4.3, 1.0),
+        (2, "C", 5.8, 1.0),
+        (3, "N", 7.1, 1.0),
+        (3, "CA", 8.6, 1.0),
+    ];
+    for (residue_number, name, x, y) in atoms {
+        let element = steric_model::Element::from_symbol(&name[..1]).expect("an element");
+        builder.push(steric_model::AtomRecord {
+            position: glam::Vec3::new(x, y, 0.0),
+            element,
+            name: steric_model::Name::new(name),
+            residue_name: steric_model::Name::new("SER"),
+            residue_number,
+            chain: "A",
+            occupancy: 1.0,
+            ..Default::default()
+        });
+    }
+    let bonds = BondGraph::new(&builder.finish());
+    assert!(bonds.within(2, 3, 1), "C of 1 holds N of 2: {:?}", bonds.neighbours(2));
+    assert!(bonds.within(5, 6, 1), "C of 2 holds N of 3: {:?}", bonds.neighbours(5));
+}

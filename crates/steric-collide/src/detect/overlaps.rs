@@ -306,3 +306,47 @@ fn add_to_both(counts: &[AtomicU32], first: u32, second: u32, overlaps: u32) {
         counts[second as usize].fetch_add(overlaps, Ordering::Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use steric_model::Pose;
+
+    use super::*;
+    use crate::simd::PORTABLE_ONLY;
+
+    /// Molecules of a few atoms on a lattice of 1/64 A, where every step of the search is exact.
+    fn lattice_scene(atoms_per_molecule: u32, radii: &[f32]) -> Scene {
+        let mut state = 1u64;
+        let mut step = |range: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) % range) as f32 / 64.0
+        };
+        let mut scene = Scene::default();
+        for _ in 0..300 {
+            let atoms: Vec<Vec3> =
+                (0..atoms_per_molecule).map(|_| Vec3::new(step(500), step(500), step(500))).collect();
+            let radii: Vec<f32> = (0..atoms.len()).map(|atom| radii[atom % radii.len()]).collect();
+            let kind = scene.add_type("type", &atoms, &radii);
+            let place = Vec3::new(step(1500), step(1500), step(1500)).as_dvec3();
+            scene.add_molecule(kind, Pose::from_translation(place));
+        }
+        scene
+    }
+
+    #[test]
+    fn plain_arrays_give_the_same_bits_as_the_widest_lanes() {
+        for (atoms, radii) in [(1, &[3.0][..]), (1, &[2.0, 5.0]), (20, &[1.5]), (20, &[1.0, 1.5, 2.25])] {
+            let scene = lattice_scene(atoms, radii);
+            let answers = |inside_molecules: bool| {
+                let search = OverlapSearch { inside_molecules, ..OverlapSearch::default() };
+                (search.overlaps(&scene), search.count(&scene), search.forces(&scene).state_hash())
+            };
+            let widest = [answers(false), answers(true)];
+            PORTABLE_ONLY.store(true, Ordering::Relaxed);
+            let plain = [answers(false), answers(true)];
+            PORTABLE_ONLY.store(false, Ordering::Relaxed);
+            assert!(widest[0].1 > 100, "there is something to compare: {}", widest[0].1);
+            assert_eq!(plain, widest);
+        }
+    }
+}

@@ -95,6 +95,18 @@ impl Members {
     fn of(&self, residue: usize) -> &[u32] {
         &self.atoms[self.starts[residue] as usize..self.starts[residue + 1] as usize]
     }
+
+    // Residues by where most of their atoms stand: a stray atom in front of the others must not pull its residue out of
+    // the chain (1iep_receptorH: one hydrogen of SER 438 is the first atom of the file).
+    fn in_file_order(&self) -> Vec<usize> {
+        let middle = |&residue: &usize| {
+            let atoms = self.of(residue);
+            atoms.get(atoms.len() / 2).copied()
+        };
+        let mut order: Vec<usize> = (0..self.starts.len() - 1).collect();
+        order.sort_by_key(middle);
+        order
+    }
 }
 
 // Kept from residue to residue, so that nothing is allocated.
@@ -236,15 +248,18 @@ fn backbone(structure: &Structure, residues: &Members, bonds: &mut Vec<(u32, u32
             .copied()
             .filter(move |&atom| wanted(structure.atoms.names[atom as usize].as_bytes()))
     };
-    let count = structure.residues.len();
-    for residue in (0..count).filter(|&residue| !is_water(structure.residues[residue].name)) {
-        let ahead = (residue + 1)..(residue + 3).min(count);
+    let order = residues.in_file_order();
+    for (place, &residue) in order.iter().enumerate() {
+        if is_water(structure.residues[residue].name) {
+            continue;
+        }
+        let ahead = &order[place + 1..(place + 3).min(order.len())];
         for tail in named(residue, |name| matches!(name, b"C" | b"O3'" | b"O3*")) {
-            for next in ahead.clone() {
+            for &next in ahead {
                 if structure.residues[next].chain == structure.residues[residue].chain {
                     let heads = named(next, |name| matches!(name, b"N" | b"P"));
                     let joined = heads.filter(|&head| {
-                        joins(structure, tail, head, || may_be_stretched(&structure.residues, residue, next))
+                        joins(structure, tail, head, || may_be_stretched(&structure.residues, residue, ahead[0], next))
                     });
                     bonds.extend(joined.map(|head| (tail, head)));
                 }
@@ -264,10 +279,10 @@ fn joins(structure: &Structure, tail: u32, head: u32, may_be_stretched: impl Fn(
 }
 
 // Two residues at one position do not follow each other, and the second next follows only where two share a position.
-fn may_be_stretched(residues: &[Residue], residue: usize, next: usize) -> bool {
+fn may_be_stretched(residues: &[Residue], residue: usize, first_ahead: usize, next: usize) -> bool {
     let position = |residue: usize| (residues[residue].number, residues[residue].insertion);
     let kind = |residue: usize| polymer(residues[residue].name);
-    let follows = next == residue + 1 || [position(residue), position(next)].contains(&position(residue + 1));
+    let follows = next == first_ahead || [position(residue), position(next)].contains(&position(first_ahead));
     follows && position(residue) != position(next) && kind(residue).is_some() && kind(residue) == kind(next)
 }
 
