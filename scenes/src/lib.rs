@@ -5,12 +5,11 @@
 //! assert_eq!(scene.atoms(), 1_000);
 //! ```
 
-mod random;
 mod rods;
 mod spheres;
 mod vesicle;
 
-pub use random::Random;
 pub use rods::{rods, rods_as_instances};
 pub use spheres::{mixed, solution};
+pub use steric_model::Random;
 pub use vesicle::vesicle;

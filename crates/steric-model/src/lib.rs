@@ -12,6 +12,7 @@ mod molecules;
 mod name;
 mod periodic_box;
 mod pose;
+mod random;
 mod scene;
 mod sphere_tree;
 mod structure;
@@ -29,6 +30,7 @@ pub use molecules::{
 pub use name::Name;
 pub use periodic_box::PeriodicBox;
 pub use pose::Pose;
+pub use random::Random;
 pub use scene::{AtomId, Molecule, MoleculeId, MoleculeType, Scene, TypeId};
 pub use sphere_tree::{Cluster, Group, Grouping, LANES, Sphere, SphereTree};
 pub use structure::{Assembly, AtomRecord, Atoms, Bond, Chain, Copies, Model, Residue, Structure, StructureBuilder};

@@ -21,6 +21,7 @@ pub mod check;
 
 pub use steric_collide as collide;
 pub use steric_model as model;
+pub use steric_world as world;
 
 /// What most programs want.
 pub mod prelude {

@@ -1,9 +1,11 @@
 //! SplitMix64: the same numbers on every machine, in eight lines.
 
+use glam::{DQuat, DVec3};
+
 /// A stream of random numbers from a seed (Steele, Lea and Flood 2014).
 ///
 /// ```
-/// use steric_scenes::Random;
+/// use steric_model::Random;
 ///
 /// let mut random = Random::new(7);
 /// assert!((0.0..1.0).contains(&random.unit()));
@@ -40,5 +42,33 @@ impl Random {
                 return (a, b, squared);
             }
         }
+    }
+
+    /// The stream of a numbered thing under a seed: molecule 7 draws the same numbers whoever was asked before it.
+    ///
+    /// ```
+    /// use steric_model::Random;
+    ///
+    /// assert_ne!(Random::of(1, 7).next_u64(), Random::of(1, 8).next_u64());
+    /// assert_ne!(Random::of(1, 7).next_u64(), Random::of(2, 7).next_u64());
+    /// ```
+    pub fn of(seed: u64, number: u64) -> Self {
+        let mut random = Self(seed ^ 0x6a09_e667_f3bc_c908);
+        Self(random.next_u64() ^ Self(number).next_u64())
+    }
+
+    /// Uniform on the unit sphere (inversion, Algorithm 4.2 of the founding thesis).
+    pub fn direction(&mut self) -> DVec3 {
+        let turn = std::f64::consts::TAU * self.unit();
+        let z = 2.0 * self.unit() - 1.0;
+        let across = (1.0 - z * z).sqrt();
+        DVec3::new(across * turn.cos(), across * turn.sin(), z)
+    }
+
+    /// Uniform among all rotations (Shoemake 1992).
+    pub fn rotation(&mut self) -> DQuat {
+        let (split, a, b) = (self.unit(), std::f64::consts::TAU * self.unit(), std::f64::consts::TAU * self.unit());
+        let (first, second) = ((1.0 - split).sqrt(), split.sqrt());
+        DQuat::from_xyzw(first * a.sin(), first * a.cos(), second * b.sin(), second * b.cos())
     }
 }

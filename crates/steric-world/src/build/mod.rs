@@ -1,0 +1,1 @@
+//! From a scene file to molecules in place.

@@ -1,0 +1,10 @@
+//! Worlds of rigid molecules that must not overlap.
+//!
+//! [`build`] places molecules from a scene file, [`relax`] pushes them apart until nothing overlaps, [`respond`] holds
+//! the ways in which a molecule can answer its overlaps, [`shape`] the surfaces and regions that hold molecules in place.
+
+pub mod build;
+pub mod relax;
+pub mod report;
+pub mod respond;
+pub mod shape;

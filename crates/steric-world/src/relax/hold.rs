@@ -1,0 +1,65 @@
+//! What holds a molecule in place.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+
+use crate::shape::{Region, Side, Surface};
+
+/// One of the two layers of a membrane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Leaflet {
+    /// Heads point out.
+    Outer,
+    /// Heads point in.
+    Inner,
+}
+
+impl Leaflet {
+    /// Along the outward normal, heads point this way.
+    pub fn sign(self) -> f64 {
+        match self {
+            Self::Outer => 1.0,
+            Self::Inner => -1.0,
+        }
+    }
+}
+
+/// A constraint on a molecule. Points and axes are in the molecule's own frame.
+#[derive(Clone, Debug)]
+pub enum Hold {
+    /// The head stays near a height above a surface and the axis near the normal (Algorithm 4.5 of the founding thesis,
+    /// corrected: each leaflet has its own height and direction, and the spring grows with the deviation).
+    Surface {
+        /// The middle of the membrane.
+        surface: Arc<Surface>,
+        /// Which layer.
+        leaflet: Leaflet,
+        /// The point that has to keep its height.
+        head: DVec3,
+        /// Signed height of the head above the surface, in angstroms: negative in the inner leaflet.
+        height: f64,
+        /// How far the height may deviate, in angstroms.
+        leeway: f64,
+        /// From the tails to the head, of length one.
+        axis: DVec3,
+        /// How far the axis may lean from the normal, in radians.
+        tilt: f64,
+    },
+    /// The molecule stays near the pose that it starts from.
+    Start {
+        /// How far the centre may move, in angstroms.
+        leeway: f64,
+        /// How far the molecule may turn, in radians.
+        turn: f64,
+    },
+    /// Points of the molecule stay on one side of a region's boundary.
+    Region {
+        /// The region.
+        region: Arc<Region>,
+        /// Which side of its boundary.
+        side: Side,
+        /// The points; none means every atom.
+        points: Vec<DVec3>,
+    },
+}

@@ -1,0 +1,1 @@
+//! What a relaxation did, in numbers.

@@ -1,0 +1,1 @@
+//! How a molecule answers its overlaps.
