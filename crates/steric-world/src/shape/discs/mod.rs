@@ -197,8 +197,8 @@ fn push(disc: &Disc, other: &Disc, sheet: &Sheet) -> Option<DVec3> {
     let touching = disc.radius + other.radius;
     let squared = away.length_squared();
     let free = touching * (1.0 - SLACK);
-    // Also false where a coordinate is not a number.
-    if !(squared < free * free) {
+    // The lists hold no pair whose distance is not a number.
+    if squared >= free * free {
         return None;
     }
     let distance = squared.sqrt();
