@@ -202,8 +202,10 @@ fn push(disc: &Disc, other: &Disc, sheet: &Sheet) -> (DVec3, bool) {
     if distance <= 1e-6 * touching {
         return (share * touching * sheet.any_direction(disc.center, disc.name, other.name), touching > 0.0);
     }
-    let depth = (touching - distance).max(0.0);
-    (away * (share * depth / distance), depth > SLACK * touching)
+    let is_overlap = touching - distance > SLACK * touching;
+    // What overlaps within the slack must not push: it would hold the others in.
+    let depth = (touching - distance) * f64::from(u8::from(is_overlap));
+    (away * (share * depth / distance), is_overlap)
 }
 
 #[cfg(test)]
