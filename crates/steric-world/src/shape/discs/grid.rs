@@ -106,11 +106,14 @@ impl Grid {
                     let (near, count) = self.near_ones(disc, discs, sheet, block);
                     let others = near[..count].iter().filter(|near| cell.is_none_or(|cell| near.cell == cell));
                     found.extend(others.map(|near| near.disc).filter(|&at| discs[at as usize].name != disc.name));
+                    if found.len() >= most {
+                        found.truncate(most);
+                        return false;
+                    }
                 }
-                found.len() < most
+                true
             });
         }
-        found.truncate(most);
     }
 
     // Counts on without a branch: whether a candidate is near cannot be foretold, and a wrong guess costs more than the rest.

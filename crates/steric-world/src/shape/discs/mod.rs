@@ -164,23 +164,24 @@ impl Crowd {
         found.reduce(Found::default, Found::or)
     }
 
-    // Where a disc goes, and whether it had to.
+    // Where a disc goes, and whether it had to go.
     fn moved(&self, at: usize, neighbours: &[u32]) -> (DVec3, bool) {
         let disc = &self.discs[at];
         if disc.is_fixed {
             return (disc.center, false);
         }
-        let (mut sum, mut count) = (DVec3::ZERO, 0);
+        let (mut sum, mut count, mut deepest) = (DVec3::ZERO, 0, f64::NEG_INFINITY);
         for &neighbour in neighbours {
-            let (push, is_overlap) = push(disc, &self.discs[neighbour as usize], &self.sheet);
-            sum += push;
-            count += u32::from(is_overlap);
+            let push = push(disc, &self.discs[neighbour as usize], &self.sheet);
+            sum += push.by;
+            count += u32::from(push.depth > 0.0);
+            deepest = deepest.max(push.beyond_slack);
         }
         if count == 0 {
             return (disc.center, false);
         }
         let part = (OVER_RELAXATION / f64::from(count)).min(MOST_OF_THE_SUM);
-        (self.sheet.slide(disc.center, part * sum), true)
+        (self.sheet.slide(disc.center, part * sum), deepest > 0.0)
     }
 
     fn settle(&mut self) {
@@ -192,20 +193,26 @@ impl Crowd {
     }
 }
 
-// Half of the overlap, away from the other disc, or all of it if the other one stays; and whether there is one. Without
-// a branch, because half of the neighbours overlap and nobody can foretell which.
-fn push(disc: &Disc, other: &Disc, sheet: &Sheet) -> (DVec3, bool) {
+struct Push {
+    by: DVec3,
+    depth: f64,
+    /// The depth beyond what is left of the slack.
+    beyond_slack: f64,
+}
+
+// Half of the overlap, away from the other disc, or all of it if the other one stays. Without a branch, because half of
+// the neighbours overlap and nobody can foretell which. Half of the slack is left, so that the end is reached.
+fn push(disc: &Disc, other: &Disc, sheet: &Sheet) -> Push {
     let away = sheet.between(other.center, disc.center);
     let touching = disc.radius + other.radius;
     let distance = away.length();
     let share = if other.is_fixed { 1.0 } else { 0.5 };
     if distance <= 1e-6 * touching {
-        return (share * touching * sheet.any_direction(disc.center, disc.name, other.name), touching > 0.0);
+        let by = share * touching * sheet.any_direction(disc.center, disc.name, other.name);
+        return Push { by, depth: touching, beyond_slack: touching };
     }
-    let is_overlap = touching - distance > SLACK * touching;
-    // What overlaps within the slack must not push: it would hold the others in.
-    let depth = (touching - distance) * f64::from(u8::from(is_overlap));
-    (away * (share * depth / distance), is_overlap)
+    let depth = ((1.0 - 0.5 * SLACK) * touching - distance).max(0.0);
+    Push { by: away * (share * depth / distance), depth, beyond_slack: depth - 0.5 * SLACK * touching }
 }
 
 #[cfg(test)]
