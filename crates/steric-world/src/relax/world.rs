@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, Ordering};
 use glam::{DMat3, DQuat, DVec3, Vec3};
 use rayon::prelude::*;
 use steric_collide::{OverlapSearch, RigidPairs, RigidTouch, RigidVisitor};
-use steric_model::{Molecule, Pose, Random, Scene};
+use steric_model::{Molecule, MoleculeId, Pose, Random, Scene};
 
 use super::hold::Hold;
 use super::options::{RelaxOptions, ResponseKind};
@@ -158,7 +158,8 @@ impl Relax {
                 self.step_with(&Projection { step: or(step, own), momentum: momentum(kept) })
             }
             ResponseKind::Thesis => {
-                let RelaxOptions { thesis_force, thesis_torque, thesis_spring, thesis_spring_torque, .. } = self.options;
+                let RelaxOptions { thesis_force, thesis_torque, thesis_spring, thesis_spring_torque, .. } =
+                    self.options;
                 self.step_with(&Thesis {
                     force: thesis_force,
                     torque: thesis_torque,
@@ -218,9 +219,10 @@ impl Relax {
         let pairs = pairs.get_or_insert_with(|| {
             RigidPairs::new(scene, OverlapSearch { allow: self.allow - margin, ..OverlapSearch::default() })
         });
-        let skin = if self.options.skin >= 0.0 { self.options.skin } else { skin_for(last) };
         let all_awake = states.par_iter().filter(|state| awake(state)).count();
-        if self.options.sleep && 4 * all_awake < states.len() {
+        let few = self.options.sleep && 4 * all_awake < states.len();
+        let skin = if self.options.skin >= 0.0 { self.options.skin } else { skin_for(last, few) };
+        if few {
             let covered = covered(states, pairs);
             let list: Vec<u32> = (0..states.len() as u32).filter(|&slot| covered[slot as usize]).collect();
             pairs.list(scene, skin as f32, Some(&list));
@@ -269,13 +271,23 @@ impl Relax {
             overlaps: seen.overlaps,
             overlapping: moved.overlapping,
             deepest: f64::from(seen.deepest),
-            mean_depth: if seen.overlaps > 0 { seen.depth as f64 / f64::from(STEPS_PER_ANGSTROM) / seen.overlaps as f64 } else { 0.0 },
+            mean_depth: if seen.overlaps > 0 {
+                seen.depth as f64 / f64::from(STEPS_PER_ANGSTROM) / seen.overlaps as f64
+            } else {
+                0.0
+            },
             broken: moved.broken,
             awake: moved.awake,
             moved: moved.moved,
             farthest: moved.farthest,
             ..Iteration::default()
         }
+    }
+
+    /// Forgets the near pairs, because molecules stand elsewhere now.
+    pub(super) fn forget_list(&mut self) {
+        self.pairs = None;
+        self.covered = None;
     }
 
     /// The poses of all molecules, in the order of the setup.
@@ -301,6 +313,25 @@ impl Relax {
     pub fn state_hash(&self) -> u64 {
         state_hash(&self.poses())
     }
+
+    /// How many iterations were done.
+    pub fn iteration(&self) -> u32 {
+        self.iteration
+    }
+
+    /// The options.
+    pub fn options(&self) -> &RelaxOptions {
+        &self.options
+    }
+
+    /// The molecules that overlapped or were beyond a leeway in the last iteration, in order.
+    pub fn in_trouble(&self) -> Vec<MoleculeId> {
+        let slots = self.states.iter().zip(&self.ids);
+        let mut found: Vec<MoleculeId> =
+            slots.filter(|(state, _)| state.dirty_for > 0 || state.broken).map(|(_, &id)| MoleculeId(id)).collect();
+        found.sort_unstable();
+        found
+    }
 }
 
 /// A number that changes when any bit of any pose changes (FNV-1a over the words).
@@ -321,9 +352,9 @@ fn contact_margin(options: &RelaxOptions, least_radius: f32, allow: f32) -> f32 
     ((options.target as f32 - 1.0) * contact).max(options.clearance as f32)
 }
 
-/// A skin that lasts a few iterations at the pace of the last one; while molecules still move far none pays.
-fn skin_for(farthest: f64) -> f64 {
-    if farthest > 0.8 { 0.0 } else { (4.0 * farthest).clamp(0.4, 1.6) }
+/// A skin that lasts a few iterations at the pace of the last one; while many molecules still move far none pays.
+fn skin_for(farthest: f64, few: bool) -> f64 {
+    if farthest > 0.8 && !few { 0.0 } else { (4.0 * farthest).clamp(0.4, 2.0) }
 }
 
 /// The molecules that are awake and all that are listed near them.
@@ -373,6 +404,7 @@ struct Law {
     bias: f32,
     early: bool,
     bias_after: u16,
+    ramp: f32,
 }
 
 impl Law {
@@ -388,6 +420,7 @@ impl Law {
             bias: if biased { relax.options.bias as f32 } else { 0.0 },
             early: relax.iteration < relax.options.bias_iterations,
             bias_after: relax.options.bias_after.min(u32::from(u16::MAX)) as u16,
+            ramp: 1.0 / relax.options.bias_ramp.max(1) as f32,
         }
     }
 }
@@ -435,7 +468,7 @@ impl<R: Response> RigidVisitor for Gather<'_, R> {
             rotations: molecules.map(|molecule| &molecule.pose.rotation),
         };
         let along = along(touch.between, a.normal);
-        let stuck = a.dirty_for.min(b.dirty_for) > self.law.bias_after;
+        let stuck = f32::from(a.dirty_for.min(b.dirty_for).saturating_sub(self.law.bias_after)) * self.law.ramp;
         let mut sums = [[0f32; MOST_SUMS]; 2];
         let (mut contacts, mut deepest) = (0, 0f32);
         for (lane, other) in touch.lanes() {
@@ -445,12 +478,11 @@ impl<R: Response> RigidVisitor for Gather<'_, R> {
             let distance = between.length();
             let normal = if distance > 1e-4 { between / distance } else { apart(touch, lane, other) };
             let limit = radii + self.law.reach;
-            let mut contact =
-                Contact { molecules: touch.molecules, normal, depth: limit - distance, distance, arms };
+            let mut contact = Contact { molecules: touch.molecules, normal, depth: limit - distance, distance, arms };
             let unclear = radii + self.law.clear - distance;
-            if self.law.early || (stuck && unclear > 0.0) {
-                let weight = self.law.bias * if self.law.early { contact.depth / limit } else { 1.0 };
-                contact.normal = lean(normal, along, weight);
+            if self.law.early || (stuck > 0.0 && unclear > 0.0) {
+                let weight = (contact.depth / limit).max(stuck.min(1.0));
+                contact.normal = lean(normal, along, self.law.bias * weight);
             }
             contacts += 1;
             deepest = deepest.max(unclear);
@@ -580,7 +612,8 @@ impl<R: Response> Mover<'_, R> {
         }
         let rotation = DMat3::from_quat(molecule.pose.rotation);
         let holds = self.groups.get(state.group as usize).map_or(&[][..], Vec::as_slice);
-        let held = if state.fixed { pulls::Held::default() } else { pulls::of(types, molecule, rotation, holds, start) };
+        let held =
+            if state.fixed { pulls::Held::default() } else { pulls::of(types, molecule, rotation, holds, start) };
         state.normal = held.normal;
         state.broken = held.broken;
         let dirty = deepest > 0 && !state.fixed;
@@ -664,9 +697,7 @@ fn jolted(
     let mut worst: Vec<(u32, u32)> = (0..states.len())
         .filter(stuck)
         .map(|slot| (tallies[slot].deepest.load(Ordering::Relaxed), ids[slot]))
-        .filter(|&(deepest, id)| {
-            deepest > 0 && Random::of(seed.wrapping_add(iteration.into()), id.into()).unit() < 0.5
-        })
+        .filter(|&(deepest, id)| deepest > 0 && Random::of(seed.wrapping_add(iteration.into()), id.into()).unit() < 0.5)
         .collect();
     worst.sort_unstable_by(|a, b| b.cmp(a));
     worst.truncate((options.jolt_fraction * states.len() as f64).ceil() as usize);
