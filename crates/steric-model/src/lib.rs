@@ -25,7 +25,7 @@ pub use element::Element;
 pub use error::{Located, Parsed, Place, ReadError, Warning, Warnings, WriteError};
 pub use expand::ExpandError;
 pub use molecules::{
-    AssemblyChoice, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, Origin, Periodic, Source,
+    AssemblyChoice, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, MovedError, Origin, Periodic, Source,
 };
 pub use name::Name;
 pub use periodic_box::PeriodicBox;
