@@ -1,7 +1,14 @@
 //! Surfaces that lipids stand on, and regions that molecules stay in.
+//!
+//! [`Surface`] is the middle of a membrane, [`Surface::places`] spreads places over it and [`spread`] pushes those places
+//! apart as discs before any atom is looked at; [`Region`] is a part of space that molecules stay in or out of.
 
+mod discs;
+mod places;
 mod region;
 mod surface;
 
+pub use discs::spread;
+pub use places::{PlacesError, Sampling};
 pub use region::{Region, Side};
 pub use surface::Surface;
