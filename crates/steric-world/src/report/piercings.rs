@@ -8,7 +8,7 @@
 //! precision: the surface of a ring is the fan of triangles from its middle to its edges, and a bond pierces it when it
 //! crosses more often one way than the other (a bond that dips through a puckered ring and comes back does not).
 
-use glam::{DVec3, Vec3};
+use glam::{DVec2, DVec3, Vec3};
 use rayon::prelude::*;
 use serde::Serialize;
 use steric_collide::{Overlap, OverlapSearch};
@@ -347,29 +347,33 @@ impl Placed {
 
 /// How often a segment crosses the fan of a ring one way, less how often the other way.
 ///
-/// On which side of a spoke the segment's line passes is computed once for the two triangles that share it, so that it
-/// can slip through no gap between them.
+/// Seen along the segment, its line is a point, and a triangle is crossed when its edges wind around that point. A spoke
+/// counts for one of its two triangles what it counts against the other, to the last bit, so that a line can slip
+/// through no gap between them, not even through the middle of the ring.
 fn crossings(ring: &[DVec3], center: DVec3, [from, to]: [DVec3; 2]) -> i32 {
-    let along = to - from;
-    let spokes: Vec<bool> = ring.iter().map(|&atom| is_left(along, center - from, atom - from)).collect();
+    let (right, up) = (to - from).normalize_or(DVec3::Z).any_orthonormal_pair();
+    let seen = |point: DVec3| DVec2::new(right.dot(point - from), up.dot(point - from));
     let mut sum = 0;
     for i in 0..ring.len() {
-        let next = (i + 1) % ring.len();
-        let (a, b) = (ring[i], ring[next]);
-        let sides = (spokes[i], is_left(along, a - from, b - from), !spokes[next]);
+        let (a, b) = (ring[i], ring[(i + 1) % ring.len()]);
         let normal = (a - center).cross(b - center);
         let is_above = |end: DVec3| normal.dot(end - center) >= 0.0;
-        match sides {
-            (true, true, true) if is_above(from) != is_above(to) => sum += 1,
-            (false, false, false) if is_above(from) != is_above(to) => sum -= 1,
-            _ => {}
+        if is_above(from) != is_above(to) {
+            let [seen_center, seen_a, seen_b] = [center, a, b].map(seen);
+            sum += passes(seen_center, seen_a) + passes(seen_a, seen_b) + passes(seen_b, seen_center);
         }
     }
     sum
 }
 
-fn is_left(along: DVec3, a: DVec3, b: DVec3) -> bool {
-    along.dot(a.cross(b)) >= 0.0
+/// Whether the way from one point to another crosses the positive x axis: 1 upwards, -1 downwards. The sum over a closed
+/// way is how often it winds around the origin.
+fn passes(a: DVec2, b: DVec2) -> i32 {
+    match (a.y >= 0.0, b.y >= 0.0) {
+        (false, true) => i32::from(a.perp_dot(b) > 0.0),
+        (true, false) => -i32::from(a.perp_dot(b) < 0.0),
+        _ => 0,
+    }
 }
 
 /// The closest points of two segments (Ericson 2005, 5.1.9).

@@ -93,6 +93,31 @@ fn butane_through_the_middle_of_benzene_pierces_it_and_beside_it_does_not() {
 }
 
 #[test]
+fn a_bond_through_the_very_middle_of_a_ring_slips_through_no_gap() {
+    for size in 3..=8 {
+        let corner = |i: u32| DVec3::Y.rotate_z(std::f64::consts::TAU * f64::from(i) / f64::from(size));
+        let ring: Vec<DVec3> = (0..size).map(corner).collect();
+        // Through the middle as it was computed, through the origin, and along a spoke.
+        for at in [middle(&ring), DVec3::ZERO, 0.5 * ring[0], 0.5 * ring[1]] {
+            assert_eq!(crossings(&ring, middle(&ring), [at - DVec3::Z, at + DVec3::Z]).abs(), 1, "{size} {at}");
+        }
+        assert_eq!(crossings(&ring, middle(&ring), [DVec3::ZERO; 2]), 0);
+    }
+}
+
+#[test]
+fn a_bond_that_dips_through_a_bent_ring_and_comes_back_does_not_pierce_it() {
+    // A boat, bow and stern up: high along y it is crossed twice, low once.
+    let boat =
+        [(0.0, 1.4, 0.8), (-1.2, 0.7, 0.0), (-1.2, -0.7, 0.0), (0.0, -1.4, 0.8), (1.2, -0.7, 0.0), (1.2, 0.7, 0.0)];
+    let ring = boat.map(|(x, y, z)| DVec3::new(x, y, z));
+    let center = middle(&ring);
+    let through = |from: DVec3, to: DVec3| crossings(&ring, center, [from, to]);
+    assert_eq!(through(DVec3::new(0.0, -1.1, 0.4), DVec3::new(0.0, 1.1, 0.4)), 0);
+    assert_eq!(through(DVec3::new(0.0, -1.1, 0.4), DVec3::new(0.0, 0.0, 0.4)).abs(), 1);
+}
+
+#[test]
 fn a_ring_is_pierced_across_the_wall_of_a_periodic_box() {
     let mut scene = types();
     scene.add_molecule(BENZENE, Pose::IDENTITY);
