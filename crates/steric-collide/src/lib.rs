@@ -5,7 +5,7 @@ mod index;
 pub mod reference;
 mod simd;
 
-pub use detect::{Forces, NearList, Overlap, OverlapSearch};
+pub use detect::{Forces, NearList, Overlap, OverlapSearch, RigidPairs, RigidTouch, RigidVisitor};
 pub use index::IndexKind;
 
 /// The instruction set that the search uses on this processor: `avx2` or `portable`.

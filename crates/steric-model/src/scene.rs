@@ -4,6 +4,7 @@
 //! of a capsid protein cost ten thousand poses, and 200,000 spheres of different size cost no allocation each.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use glam::{DVec3, Vec3};
 use smol_str::SmolStr;
@@ -119,11 +120,18 @@ pub struct Molecule {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
+    // Shared by scenes that hold other molecules of the same types.
+    types: Arc<Types>,
+    molecules: Vec<Molecule>,
+    periodic_box: Option<PeriodicBox>,
+}
+
+/// Everything that the types of a scene are made of.
+#[derive(Clone, Debug, Default)]
+struct Types {
     clusters: Vec<Cluster>,
     bounds: Vec<Sphere>,
     types: Vec<MoleculeType>,
-    molecules: Vec<Molecule>,
-    periodic_box: Option<PeriodicBox>,
     // Of all atoms of all types, and of the bounding spheres of their clusters.
     radii: Option<(f32, f32)>,
     cluster_radii: Option<(f32, f32)>,
@@ -137,34 +145,35 @@ impl Scene {
 
     /// Adds a molecule type from its sphere tree.
     pub fn add_tree(&mut self, name: impl Into<SmolStr>, tree: &SphereTree) -> TypeId {
-        let first = self.clusters.len() as u32;
-        self.clusters.extend_from_slice(tree.clusters());
-        self.bounds.extend_from_slice(tree.bounds());
+        let Types { clusters, bounds, types, radii, cluster_radii } = Arc::make_mut(&mut self.types);
+        let first = clusters.len() as u32;
+        clusters.extend_from_slice(tree.clusters());
+        bounds.extend_from_slice(tree.bounds());
         for bound in tree.bounds() {
-            widen(&mut self.cluster_radii, bound.radius);
+            widen(cluster_radii, bound.radius);
         }
         for cluster in tree.clusters() {
-            cluster.radii[..cluster.len()].iter().for_each(|&radius| widen(&mut self.radii, radius));
+            cluster.radii[..cluster.len()].iter().for_each(|&radius| widen(radii, radius));
         }
-        let clusters = first..self.clusters.len() as u32;
-        self.types.push(MoleculeType { name: name.into(), clusters, atoms: tree.atoms() as u32, bound: tree.bound() });
-        TypeId(self.types.len() as u32 - 1)
+        let clusters = first..clusters.len() as u32;
+        types.push(MoleculeType { name: name.into(), clusters, atoms: tree.atoms() as u32, bound: tree.bound() });
+        TypeId(types.len() as u32 - 1)
     }
 
     /// Adds a molecule of a type that this scene has.
     pub fn add_molecule(&mut self, kind: TypeId, pose: Pose) -> MoleculeId {
-        assert!((kind.0 as usize) < self.types.len(), "the type belongs to this scene");
+        assert!((kind.0 as usize) < self.types().len(), "the type belongs to this scene");
         self.molecules.push(Molecule { kind, pose });
         MoleculeId(self.molecules.len() as u32 - 1)
     }
 
-    /// The same types, with other molecules of them and without a box.
+    /// The same types, with other molecules of them and without a box. The types are shared, not copied.
     pub fn with_molecules(&self, molecules: Vec<Molecule>) -> Self {
         assert!(
-            molecules.iter().all(|molecule| (molecule.kind.0 as usize) < self.types.len()),
+            molecules.iter().all(|molecule| (molecule.kind.0 as usize) < self.types().len()),
             "the types belong to this scene"
         );
-        Self { molecules, periodic_box: None, ..self.clone() }
+        Self { types: Arc::clone(&self.types), molecules, periodic_box: None }
     }
 
     /// Makes room for so many more molecules.
@@ -174,17 +183,17 @@ impl Scene {
 
     /// The clusters of all types, type after type.
     pub fn clusters(&self) -> &[Cluster] {
-        &self.clusters
+        &self.types.clusters
     }
 
     /// For each cluster a sphere around all its atoms, radii included, in the molecule's own frame.
     pub fn bounds(&self) -> &[Sphere] {
-        &self.bounds
+        &self.types.bounds
     }
 
     /// The molecule types.
     pub fn types(&self) -> &[MoleculeType] {
-        &self.types
+        &self.types.types
     }
 
     /// The molecules.
@@ -199,27 +208,27 @@ impl Scene {
 
     /// The type of a molecule.
     pub fn type_of(&self, molecule: MoleculeId) -> &MoleculeType {
-        &self.types[self.molecules[molecule.0 as usize].kind.0 as usize]
+        &self.types()[self.molecules[molecule.0 as usize].kind.0 as usize]
     }
 
     /// How many atoms there are in all molecules.
     pub fn atoms(&self) -> u64 {
-        self.molecules.iter().map(|molecule| u64::from(self.types[molecule.kind.0 as usize].atoms)).sum()
+        self.molecules.iter().map(|molecule| u64::from(self.types()[molecule.kind.0 as usize].atoms)).sum()
     }
 
     /// The smallest and the largest radius of any atom, in angstroms; `None` without atoms.
     pub fn radii(&self) -> Option<(f32, f32)> {
-        self.radii
+        self.types.radii
     }
 
     /// The smallest and the largest radius of any cluster's bounding sphere, in angstroms; `None` without atoms.
     pub fn cluster_radii(&self) -> Option<(f32, f32)> {
-        self.cluster_radii
+        self.types.cluster_radii
     }
 
     /// Whether every molecule type is a single atom.
     pub fn is_single_atoms(&self) -> bool {
-        self.types.iter().all(|kind| kind.atoms == 1)
+        self.types().iter().all(|kind| kind.atoms == 1)
     }
 
     /// The periodic box, if there is one.
@@ -247,8 +256,8 @@ impl Scene {
     /// ```
     pub fn placed_atoms(&self, molecule: MoleculeId) -> impl Iterator<Item = (AtomId, DVec3, f32)> + '_ {
         let Molecule { kind, pose } = self.molecules[molecule.0 as usize];
-        let clusters = self.types[kind.0 as usize].clusters.clone();
-        self.clusters[clusters.start as usize..clusters.end as usize].iter().flat_map(move |cluster| {
+        let clusters = self.types()[kind.0 as usize].clusters.clone();
+        self.clusters()[clusters.start as usize..clusters.end as usize].iter().flat_map(move |cluster| {
             (0..cluster.len()).map(move |lane| {
                 let atom_in_molecule = cluster.atom(lane);
                 let id = AtomId { molecule, atom: cluster.atoms[lane] };

@@ -3,6 +3,7 @@
 mod force;
 mod near;
 mod overlaps;
+mod rigid;
 mod runs;
 mod slab;
 mod sweep;
@@ -11,3 +12,4 @@ pub use force::Forces;
 pub(crate) use force::push;
 pub use near::NearList;
 pub use overlaps::{Overlap, OverlapSearch};
+pub use rigid::{RigidPairs, RigidTouch, RigidVisitor};

@@ -167,7 +167,7 @@ impl Made {
 
 /// No atom of a molecule moved farther than this, in angstroms: the way of the middle, and the chord of the turn at the
 /// rim.
-fn farthest_move(scene: &Scene, then: &Molecule, now: &Molecule) -> f64 {
+pub(super) fn farthest_move(scene: &Scene, then: &Molecule, now: &Molecule) -> f64 {
     let TypeId(kind) = now.kind;
     let bound = scene.types()[kind as usize].bound;
     let middle = bound.center.as_dvec3();

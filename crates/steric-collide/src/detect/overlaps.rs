@@ -148,6 +148,11 @@ impl OverlapSearch {
         }
     }
 
+    /// Atoms touch when they are nearer than the sum of their radii and this, in angstroms.
+    pub(crate) fn reach(&self) -> f32 {
+        -self.allow
+    }
+
     pub(crate) fn plan(&self, scene: &Scene) -> Plan {
         let Some(((least, most), (_, largest))) = scene.radii().zip(scene.cluster_radii()) else {
             return Plan::Nothing;

@@ -295,7 +295,7 @@ fn unit(axis: usize) -> [i64; 3] {
 }
 
 #[inline(always)]
-fn placed<L: Lanes>(lanes: L, xyz: &[Eight; 3], rotation: Mat3, offset: Vec3) -> [Eight; 3] {
+pub(super) fn placed<L: Lanes>(lanes: L, xyz: &[Eight; 3], rotation: Mat3, offset: Vec3) -> [Eight; 3] {
     let [x, y, z] = per_axis(|axis| lanes.load(&xyz[axis]));
     let along = |row: [f32; 3], offset: f32| {
         let sum = lanes.mul_add(lanes.splat(row[2]), z, lanes.splat(offset));

@@ -414,7 +414,7 @@ impl Cut for Mixed {
 }
 
 #[inline(always)]
-fn touching<L: Lanes>(
+pub(super) fn touching<L: Lanes>(
     lanes: L,
     atoms: [L::Floats; 3],
     other: &[Eight; 3],
