@@ -18,6 +18,7 @@
 //! The parts are crates of their own: [`model`] reads files and holds molecules, [`collide`] searches.
 
 pub mod check;
+pub mod relax;
 
 pub use steric_collide as collide;
 pub use steric_model as model;

@@ -131,6 +131,7 @@ impl Relax {
             (state.warmth, state.moved, state.broken) = (warmth, moved != 0, broken != 0);
         }
         self.history = (0..iterations).map(|_| read_iteration(file)).collect::<io::Result<_>>()?;
+        self.rests = self.history.last().is_some_and(|last| last.overlapping + last.broken == 0);
         self.forget_list();
         Ok(())
     }

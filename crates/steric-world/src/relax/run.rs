@@ -56,7 +56,7 @@ impl Relax {
     pub fn run(&mut self, mut watch: impl FnMut(&Self, &Iteration) -> ControlFlow<()>) -> Stop {
         let started = Instant::now();
         loop {
-            if self.history.last().is_some_and(is_at_rest) {
+            if self.rests {
                 return Stop::Rest;
             }
             if self.iteration >= self.options.max_iterations {
@@ -85,10 +85,6 @@ impl Relax {
         let least = |part: &[Iteration]| part.iter().map(trouble).min();
         least(lately) >= least(before)
     }
-}
-
-fn is_at_rest(iteration: &Iteration) -> bool {
-    trouble(iteration) == 0
 }
 
 fn trouble(iteration: &Iteration) -> u32 {

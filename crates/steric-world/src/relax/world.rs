@@ -94,6 +94,8 @@ pub struct Relax {
     pub(super) searches: u32,
     // Whether anything has overlapped yet: only then is the clearance asked for.
     pub(super) disturbed: bool,
+    // Whether the last iteration found nothing to do.
+    pub(super) rests: bool,
     pairs: Option<RigidPairs>,
     // Which molecules the list holds all pairs of; none if all.
     covered: Option<Vec<bool>>,
@@ -136,6 +138,7 @@ impl Relax {
             history: Vec::new(),
             searches: 0,
             disturbed: false,
+            rests: false,
             pairs: None,
             covered: None,
             sums: Vec::new(),
@@ -191,6 +194,7 @@ impl Relax {
         let moved = self.move_all(response, &seen);
         clock(2);
         let iteration = Iteration { searched, milliseconds, ..moved };
+        self.rests = iteration.overlapping + iteration.broken == 0;
         self.history.push(iteration);
         self.iteration += 1;
         iteration
@@ -282,6 +286,18 @@ impl Relax {
             farthest: moved.farthest,
             ..Iteration::default()
         }
+    }
+
+    /// Moves a molecule by hand, in angstroms; the next iteration looks at it and at what it meets.
+    pub fn nudge(&mut self, molecule: MoleculeId, shift: DVec3) {
+        let Some(slot) = self.ids.iter().position(|&id| id == molecule.0) else { return };
+        if self.states[slot].fixed || !shift.is_finite() {
+            return;
+        }
+        self.scene.molecules_mut()[slot].pose.translation += shift;
+        (self.states[slot].moved, self.states[slot].warmth) = (true, HOT);
+        self.rests = false;
+        self.forget_list();
     }
 
     /// Forgets the near pairs, because molecules stand elsewhere now.
