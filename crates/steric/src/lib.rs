@@ -9,7 +9,7 @@
 //! for pair in &report.worst {
 //!     println!("{pair}");
 //! }
-//! # assert_eq!(report.molecules, 4);
+//! # assert_eq!(report.molecules, 5);
 //! # assert!(report.worst[0].to_string().contains("POP"));
 //! # Ok(())
 //! # }
