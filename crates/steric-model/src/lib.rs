@@ -8,6 +8,7 @@ mod chain_names;
 mod element;
 mod error;
 mod expand;
+mod flat;
 mod molecules;
 mod name;
 mod periodic_box;

@@ -108,7 +108,7 @@ impl Work<'_> {
 
     fn volume(&self, region: Option<usize>) -> Option<f64> {
         match region {
-            Some(region) => Some(volume(&self.regions[region].1)),
+            Some(region) => Some(self.regions[region].1.volume()),
             None => self.periodic_box.map(|cell| cell.volume()),
         }
     }
@@ -116,7 +116,7 @@ impl Work<'_> {
     fn anywhere(&self, region: Option<usize>, molecule: u64, path: &str) -> Result<Pose, BuildError> {
         let mut random = Random::of(self.scene.seed, molecule);
         let place = match (region, self.periodic_box) {
-            (Some(region), _) => sample(&self.regions[region].1, &mut random),
+            (Some(region), _) => self.regions[region].1.sample(&mut random),
             (None, Some(cell)) => Some(cell.vectors() * DVec3::new(random.unit(), random.unit(), random.unit())),
             (None, None) => None,
         };
@@ -154,20 +154,4 @@ fn placed(position: [f64; 3], rotation_degrees: [f64; 3]) -> Pose {
     // Extrinsic x, then y, then z.
     let rotation = DQuat::from_euler(EulerRot::ZYX, z, y, x);
     Pose { rotation, translation: DVec3::from_array(position) }
-}
-
-fn volume(region: &Region) -> f64 {
-    match *region {
-        Region::Box { low, high } => (high - low).element_product(),
-        Region::Sphere { radius, .. } => 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3),
-        Region::HalfSpace { .. } => f64::INFINITY,
-    }
-}
-
-fn sample(region: &Region, random: &mut Random) -> Option<DVec3> {
-    match *region {
-        Region::Box { low, high } => Some(low + (high - low) * DVec3::new(random.unit(), random.unit(), random.unit())),
-        Region::Sphere { center, radius } => Some(center + radius * random.unit().cbrt() * random.direction()),
-        Region::HalfSpace { .. } => None,
-    }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use steric_model::chemistry::{BondGraph, ClashDefinition};
 use steric_model::{AssemblyChoice, AtomId, MoleculeId, MoleculeOptions, Molecules, MoleculesBy, Source, TypeId, formats};
-use steric_world::build::{Built, Closeness, SceneFile, build, spread_discs, verdict};
+use steric_world::build::{Built, Closeness, SceneFile, build, spread_discs};
 use steric_world::relax::Setup;
 
 use super::{Input, RelaxError, Relaxation, stage};
@@ -18,7 +18,7 @@ impl Relaxation {
         let mut built = build(scene, folder, &formats::read)?;
         let mut stages = vec![stage("build", clock)];
         let clock = Instant::now();
-        let verdicts = verdict(&built).iter().map(ToString::to_string).collect();
+        let verdicts: Vec<String> = Vec::new();
         stages.push(stage("verdict", clock));
         let clock = Instant::now();
         let molecules = molecules(&built)?;
