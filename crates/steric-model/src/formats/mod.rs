@@ -11,6 +11,7 @@ pub mod cellpack;
 pub mod cif;
 pub mod gro;
 mod gzip;
+pub mod mesh;
 pub mod mol2;
 mod naming;
 pub mod pdb;
