@@ -38,15 +38,22 @@ impl Work<'_> {
         Ok(match table.shape {
             Some(RegionShape::Box) => Region::Box { low: point(table.low), high: point(table.high) },
             Some(RegionShape::HalfSpace) => {
-                let (normal, length) = point(table.normal).normalize_and_length();
-                let _ = length;
+                let normal = point(table.normal).normalize_or(DVec3::Z);
                 Region::HalfSpace { normal, offset: table.offset.unwrap_or_default() }
             }
             Some(RegionShape::Sphere) | None => {
                 Region::Sphere { center: point(table.center), radius: table.radius.unwrap_or_default() }
             }
-            Some(_) => {
-                return Err(self.wrong(&format!("region.{number}"), "a box, a sphere or a half-space", "another"));
+            Some(RegionShape::Ellipsoid) => {
+                Region::Ellipsoid { center: point(table.center), semi_axes: point(table.semi_axes) }
+            }
+            Some(RegionShape::Cylinder) => Region::Cylinder {
+                start: point(table.start),
+                end: point(table.end),
+                radius: table.radius.unwrap_or_default(),
+            },
+            Some(RegionShape::Mesh) => {
+                return Err(self.wrong(&format!("region.{number}.shape"), "a shape other than mesh", "mesh"));
             }
         })
     }
@@ -108,7 +115,7 @@ impl Work<'_> {
 
     fn volume(&self, region: Option<usize>) -> Option<f64> {
         match region {
-            Some(region) => Some(volume(&self.regions[region].1)),
+            Some(region) => Some(self.regions[region].1.volume()),
             None => self.periodic_box.map(|cell| cell.volume()),
         }
     }
@@ -116,11 +123,11 @@ impl Work<'_> {
     fn anywhere(&self, region: Option<usize>, molecule: u64, path: &str) -> Result<Pose, BuildError> {
         let mut random = Random::of(self.scene.seed, molecule);
         let place = match (region, self.periodic_box) {
-            (Some(region), _) => sample(&self.regions[region].1, &mut random),
+            (Some(region), _) => self.regions[region].1.sample(&mut random),
             (None, Some(cell)) => Some(cell.vectors() * DVec3::new(random.unit(), random.unit(), random.unit())),
             (None, None) => None,
         };
-        let translation = place.ok_or_else(|| self.wrong(path, "a region with room for a molecule", "none"))?;
+        let translation = place.ok_or_else(|| self.wrong(path, "a region with an end and room in it", "none"))?;
         Ok(Pose { rotation: random.rotation(), translation })
     }
 
@@ -154,20 +161,4 @@ fn placed(position: [f64; 3], rotation_degrees: [f64; 3]) -> Pose {
     // Extrinsic x, then y, then z.
     let rotation = DQuat::from_euler(EulerRot::ZYX, z, y, x);
     Pose { rotation, translation: DVec3::from_array(position) }
-}
-
-fn volume(region: &Region) -> f64 {
-    match *region {
-        Region::Box { low, high } => (high - low).element_product(),
-        Region::Sphere { radius, .. } => 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3),
-        Region::HalfSpace { .. } => f64::INFINITY,
-    }
-}
-
-fn sample(region: &Region, random: &mut Random) -> Option<DVec3> {
-    match *region {
-        Region::Box { low, high } => Some(low + (high - low) * DVec3::new(random.unit(), random.unit(), random.unit())),
-        Region::Sphere { center, radius } => Some(center + radius * random.unit().cbrt() * random.direction()),
-        Region::HalfSpace { .. } => None,
-    }
 }
