@@ -38,15 +38,22 @@ impl Work<'_> {
         Ok(match table.shape {
             Some(RegionShape::Box) => Region::Box { low: point(table.low), high: point(table.high) },
             Some(RegionShape::HalfSpace) => {
-                let (normal, length) = point(table.normal).normalize_and_length();
-                let _ = length;
+                let normal = point(table.normal).normalize_or(DVec3::Z);
                 Region::HalfSpace { normal, offset: table.offset.unwrap_or_default() }
             }
             Some(RegionShape::Sphere) | None => {
                 Region::Sphere { center: point(table.center), radius: table.radius.unwrap_or_default() }
             }
-            Some(_) => {
-                return Err(self.wrong(&format!("region.{number}"), "a box, a sphere or a half-space", "another"));
+            Some(RegionShape::Ellipsoid) => {
+                Region::Ellipsoid { center: point(table.center), semi_axes: point(table.semi_axes) }
+            }
+            Some(RegionShape::Cylinder) => Region::Cylinder {
+                start: point(table.start),
+                end: point(table.end),
+                radius: table.radius.unwrap_or_default(),
+            },
+            Some(RegionShape::Mesh) => {
+                return Err(self.wrong(&format!("region.{number}.shape"), "a shape other than mesh", "mesh"));
             }
         })
     }
@@ -120,7 +127,7 @@ impl Work<'_> {
             (None, Some(cell)) => Some(cell.vectors() * DVec3::new(random.unit(), random.unit(), random.unit())),
             (None, None) => None,
         };
-        let translation = place.ok_or_else(|| self.wrong(path, "a region with room for a molecule", "none"))?;
+        let translation = place.ok_or_else(|| self.wrong(path, "a region with an end and room in it", "none"))?;
         Ok(Pose { rotation: random.rotation(), translation })
     }
 
