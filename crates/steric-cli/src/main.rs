@@ -9,10 +9,14 @@ mod check;
 mod convert;
 mod demo;
 mod failure;
+#[allow(dead_code, reason = "the command relax writes its pages")]
+mod html;
 mod info;
 mod npz;
 mod options;
 mod output;
+#[allow(dead_code, reason = "the command bench S0 draws with all of it")]
+mod plot;
 mod table;
 
 use std::process::ExitCode;

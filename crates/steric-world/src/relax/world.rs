@@ -158,7 +158,8 @@ impl Relax {
                 self.step_with(&Projection { step: or(step, own), momentum: momentum(kept) })
             }
             ResponseKind::Thesis => {
-                let RelaxOptions { thesis_force, thesis_torque, thesis_spring, thesis_spring_torque, .. } = self.options;
+                let RelaxOptions { thesis_force, thesis_torque, thesis_spring, thesis_spring_torque, .. } =
+                    self.options;
                 self.step_with(&Thesis {
                     force: thesis_force,
                     torque: thesis_torque,
@@ -269,7 +270,11 @@ impl Relax {
             overlaps: seen.overlaps,
             overlapping: moved.overlapping,
             deepest: f64::from(seen.deepest),
-            mean_depth: if seen.overlaps > 0 { seen.depth as f64 / f64::from(STEPS_PER_ANGSTROM) / seen.overlaps as f64 } else { 0.0 },
+            mean_depth: if seen.overlaps > 0 {
+                seen.depth as f64 / f64::from(STEPS_PER_ANGSTROM) / seen.overlaps as f64
+            } else {
+                0.0
+            },
             broken: moved.broken,
             awake: moved.awake,
             moved: moved.moved,
@@ -445,8 +450,7 @@ impl<R: Response> RigidVisitor for Gather<'_, R> {
             let distance = between.length();
             let normal = if distance > 1e-4 { between / distance } else { apart(touch, lane, other) };
             let limit = radii + self.law.reach;
-            let mut contact =
-                Contact { molecules: touch.molecules, normal, depth: limit - distance, distance, arms };
+            let mut contact = Contact { molecules: touch.molecules, normal, depth: limit - distance, distance, arms };
             let unclear = radii + self.law.clear - distance;
             if self.law.early || (stuck && unclear > 0.0) {
                 let weight = self.law.bias * if self.law.early { contact.depth / limit } else { 1.0 };
@@ -580,7 +584,8 @@ impl<R: Response> Mover<'_, R> {
         }
         let rotation = DMat3::from_quat(molecule.pose.rotation);
         let holds = self.groups.get(state.group as usize).map_or(&[][..], Vec::as_slice);
-        let held = if state.fixed { pulls::Held::default() } else { pulls::of(types, molecule, rotation, holds, start) };
+        let held =
+            if state.fixed { pulls::Held::default() } else { pulls::of(types, molecule, rotation, holds, start) };
         state.normal = held.normal;
         state.broken = held.broken;
         let dirty = deepest > 0 && !state.fixed;
@@ -664,9 +669,7 @@ fn jolted(
     let mut worst: Vec<(u32, u32)> = (0..states.len())
         .filter(stuck)
         .map(|slot| (tallies[slot].deepest.load(Ordering::Relaxed), ids[slot]))
-        .filter(|&(deepest, id)| {
-            deepest > 0 && Random::of(seed.wrapping_add(iteration.into()), id.into()).unit() < 0.5
-        })
+        .filter(|&(deepest, id)| deepest > 0 && Random::of(seed.wrapping_add(iteration.into()), id.into()).unit() < 0.5)
         .collect();
     worst.sort_unstable_by(|a, b| b.cmp(a));
     worst.truncate((options.jolt_fraction * states.len() as f64).ceil() as usize);

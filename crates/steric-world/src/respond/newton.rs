@@ -51,7 +51,9 @@ impl Response for Newton {
         let mut sums = *sums;
         for pull in pulls {
             let (row, depth) = match *pull {
-                Pull::Shift { arm, direction, depth } => (row_f64(direction, arm.cross(direction) / body.gyration), depth),
+                Pull::Shift { arm, direction, depth } => {
+                    (row_f64(direction, arm.cross(direction) / body.gyration), depth)
+                }
                 Pull::Turn { axis, angle } => (row_f64(DVec3::ZERO, axis), angle * body.gyration),
             };
             add_row_f64(row, depth, &mut sums);

@@ -46,10 +46,8 @@ impl Response for Projection {
     }
 
     fn step(&self, body: &Body, rotation: DMat3, sums: &[f64; MOST_SUMS], contacts: u32, pulls: &[Pull]) -> Motion {
-        let mut motion = Motion {
-            shift: DVec3::new(sums[0], sums[1], sums[2]),
-            turn: DVec3::new(sums[3], sums[4], sums[5]),
-        };
+        let mut motion =
+            Motion { shift: DVec3::new(sums[0], sums[1], sums[2]), turn: DVec3::new(sums[3], sums[4], sums[5]) };
         let inverse_inertia = rotation * body.inverse_inertia * rotation.transpose();
         for pull in pulls {
             motion = motion

@@ -48,10 +48,8 @@ impl Response for Thesis {
     }
 
     fn step(&self, _: &Body, _: DMat3, sums: &[f64; MOST_SUMS], _: u32, pulls: &[Pull]) -> Motion {
-        let pushed = Motion {
-            shift: DVec3::new(sums[0], sums[1], sums[2]),
-            turn: DVec3::new(sums[3], sums[4], sums[5]),
-        };
+        let pushed =
+            Motion { shift: DVec3::new(sums[0], sums[1], sums[2]), turn: DVec3::new(sums[3], sums[4], sums[5]) };
         pulls.iter().fold(pushed, |motion, pull| {
             motion
                 + match *pull {
