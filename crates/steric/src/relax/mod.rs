@@ -17,8 +17,8 @@ use steric_model::{MoleculeId, Molecules, MoleculesError, MovedError, Pose, Scen
 use steric_world::build::BuildError;
 use steric_world::relax::{Hold, Iteration, ProxyFit, Relax, RelaxOptions, Setup, Stop};
 use steric_world::report::{
-    HoldReport, MembraneReport, Motion, OverlapTotals, PiercingTotals, RelaxReport, Skeletons, Stage,
-    StillOverlapping, peak_memory_bytes,
+    HoldReport, MembraneReport, Motion, OverlapTotals, PiercingTotals, RelaxReport, Skeletons, Stage, StillOverlapping,
+    peak_memory_bytes,
 };
 
 /// Why a relaxation could not begin.
