@@ -254,7 +254,7 @@ impl TriangleMesh {
     /// use steric_world::shape::TriangleMesh;
     ///
     /// let one = Mesh { vertices: vec![DVec3::ZERO, DVec3::X, DVec3::Y], triangles: vec![[0, 1, 2]] };
-    /// assert_eq!(TriangleMesh::new(&one)?.distance(DVec3::new(0.2, 0.2, 3.0)), (3.0, DVec3::Z));
+    /// assert_eq!(TriangleMesh::new(&one)?.distance(DVec3::new(0.25, 0.25, 3.0)), (3.0, DVec3::Z));
     /// # Ok::<(), steric_world::shape::MeshError>(())
     /// ```
     pub fn distance(&self, point: DVec3) -> (f64, DVec3) {
@@ -280,7 +280,7 @@ impl TriangleMesh {
     /// use steric_world::shape::TriangleMesh;
     ///
     /// let one = Mesh { vertices: vec![DVec3::ZERO, DVec3::X, DVec3::Y], triangles: vec![[0, 1, 2]] };
-    /// assert_eq!(TriangleMesh::new(&one)?.height(DVec3::new(0.2, 0.2, 0.0)).1, DVec3::Z);
+    /// assert_eq!(TriangleMesh::new(&one)?.height(DVec3::new(0.25, 0.25, 0.0)).1, DVec3::Z);
     /// # Ok::<(), steric_world::shape::MeshError>(())
     /// ```
     pub fn height(&self, point: DVec3) -> (f64, DVec3) {
@@ -299,7 +299,7 @@ impl TriangleMesh {
     /// use steric_world::shape::TriangleMesh;
     ///
     /// let one = Mesh { vertices: vec![DVec3::ZERO, DVec3::X, DVec3::Y], triangles: vec![[0, 1, 2]] };
-    /// assert_eq!(TriangleMesh::new(&one)?.project(DVec3::new(0.2, 0.2, 3.0), 1.0), DVec3::new(0.2, 0.2, 1.0));
+    /// assert_eq!(TriangleMesh::new(&one)?.project(DVec3::new(0.25, 0.25, 3.0), 1.0), DVec3::new(0.25, 0.25, 1.0));
     /// # Ok::<(), steric_world::shape::MeshError>(())
     /// ```
     pub fn project(&self, point: DVec3, height: f64) -> DVec3 {

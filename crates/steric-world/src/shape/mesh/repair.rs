@@ -204,7 +204,7 @@ fn turn_part(start: u32, across: &[[Option<(u32, bool)>; 3]], turned: &mut [Opti
         count += usize::from(is_turned);
         for &(other, is_alike) in across[triangle as usize].iter().flatten() {
             if turned[other as usize].is_none() {
-                turned[other as usize] = Some(is_turned != !is_alike);
+                turned[other as usize] = Some(is_turned == is_alike);
                 part.push(other);
             }
         }

@@ -128,11 +128,14 @@ fn mesh_time() {
     let start = std::time::Instant::now();
     let mesh = TriangleMesh::new(&mesh).unwrap();
     eprintln!("{}: {:?}", mesh.report(), start.elapsed());
-    let mut random = Random::new(1);
-    let points: Vec<DVec3> = (0..100_000).map(|_| (0.5 + random.unit()) * random.direction()).collect();
-    let start = std::time::Instant::now();
-    let sum: f64 = points.iter().map(|&point| mesh.distance(point).0).sum();
-    eprintln!("{:?} a query ({sum})", start.elapsed() / 100_000);
+    for (least, most) in [(0.5, 1.5), (0.95, 1.05), (0.99, 1.01)] {
+        let mut random = Random::new(1);
+        let mut point = || (least + (most - least) * random.unit()) * random.direction();
+        let points: Vec<DVec3> = (0..100_000).map(|_| point()).collect();
+        let start = std::time::Instant::now();
+        let sum: f64 = points.iter().map(|&point| mesh.distance(point).0).sum();
+        eprintln!("{:?} a query between {least} and {most} radii ({sum})", start.elapsed() / 100_000);
+    }
 }
 
 fn brute_force(mesh: &TriangleMesh, point: DVec3) -> f64 {
