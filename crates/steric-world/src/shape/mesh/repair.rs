@@ -3,8 +3,10 @@
 //! How it works: vertices closer than a millionth of the mesh's size are welded, because files repeat them along the seams of
 //! their textures. Triangles without area go. From one triangle to the next across an edge that exactly two share, the second is
 //! turned where both run along the edge the same way; of the two sets that this makes in a connected part the
-//! smaller is turned. If then the whole has a negative volume, all are turned.
+//! smaller is turned. If then the whole has a negative volume, all are turned. A part that lies in another, both turned
+//! outward, bounds nothing of their union and is left out; one turned inward is a cavity and stays.
 
+use std::f64::consts::PI;
 use std::fmt;
 
 use glam::DVec3;
@@ -24,8 +26,11 @@ use steric_model::formats::mesh::Mesh;
 pub struct MeshReport {
     /// Triangles that are left.
     pub triangles: usize,
-    /// Connected parts.
+    /// Connected parts that are left. Where two of them penetrate each other, points inside one and near the buried
+    /// surface of the other count as outside; they should be joined before.
     pub parts: usize,
+    /// Connected parts inside another one, turned the same way, which were left out.
+    pub swallowed: usize,
     /// Vertices that stood in the place of another and became one with it.
     pub welded: usize,
     /// Triangles without area, which were left out.
@@ -58,6 +63,7 @@ impl fmt::Display for MeshReport {
             (self.welded, "welded vertices"),
             (self.degenerate, "triangles without area left out"),
             (self.turned, "triangles turned over"),
+            (self.swallowed, "parts inside others left out"),
             (self.open_edges, "open edges"),
             (self.crowded_edges, "edges of more than two triangles"),
             (self.twisted_edges, "twisted edges"),
@@ -96,12 +102,13 @@ pub(super) fn repair(mesh: &Mesh) -> (Mesh, MeshReport) {
     let mut report = MeshReport::default();
     let mut mesh = weld(mesh, &mut report);
     let edges = edges(&mesh.triangles);
-    turn_alike(&mut mesh.triangles, &edges, &mut report);
+    let parts = turn_alike(&mut mesh.triangles, &edges, &mut report);
     let volume: f64 = mesh.triangles.iter().map(|corners| volume(&mesh.vertices, *corners)).sum();
     if volume < 0.0 {
         mesh.triangles.iter_mut().for_each(|corners| corners.swap(1, 2));
         report.turned = mesh.triangles.len() - report.turned;
     }
+    drop_swallowed(&mut mesh, &parts, &mut report);
     report.triangles = mesh.triangles.len();
     (mesh, report)
 }
@@ -159,7 +166,39 @@ fn near_one(vertex: DVec3, reach: f64, by_cell: &FxHashMap<[i64; 3], u32>, verti
     None
 }
 
-fn turn_alike(triangles: &mut [[u32; 3]], edges: &[Edge], report: &mut MeshReport) {
+/// Beyond this many parts a mesh is a heap of rubble, and each part would have to be compared with each.
+const MOST_COMPARED: usize = 256;
+
+fn drop_swallowed(mesh: &mut Mesh, parts: &[Vec<u32>], report: &mut MeshReport) {
+    let triangle = |at: &u32| mesh.triangles[*at as usize];
+    let volumes: Vec<f64> =
+        parts.iter().map(|part| part.iter().map(|at| volume(&mesh.vertices, triangle(at))).sum()).collect();
+    let encloses = |outer: usize, inner: usize| {
+        let point = mesh.vertices[triangle(&parts[inner][0])[0] as usize];
+        volumes[outer] > volumes[inner] && {
+            let corners = parts[outer].iter().map(|at| triangle(at).map(|corner| mesh.vertices[corner as usize]));
+            corners.map(|corners| solid_angle(corners, point)).sum::<f64>() > 2.0 * PI
+        }
+    };
+    let compared = 0..if parts.len() <= MOST_COMPARED { parts.len() } else { 0 };
+    let is_swallowed = |&inner: &usize| volumes[inner] > 0.0 && compared.clone().any(|outer| encloses(outer, inner));
+    let mut swallowed: Vec<u32> = compared.clone().filter(is_swallowed).flat_map(|part| parts[part].clone()).collect();
+    report.swallowed = compared.clone().filter(is_swallowed).count();
+    report.parts = parts.len() - report.swallowed;
+    swallowed.sort_unstable();
+    let mut at = 0..;
+    mesh.triangles.retain(|_| at.next().is_none_or(|at| swallowed.binary_search(&at).is_err()));
+}
+
+/// How much of the view from a point a triangle covers; positive from behind (van Oosterom and Strackee 1983).
+pub(super) fn solid_angle(corners: [DVec3; 3], point: DVec3) -> f64 {
+    let [a, b, c] = corners.map(|corner| corner - point);
+    let (x, y, z) = (a.length(), b.length(), c.length());
+    2.0 * a.dot(b.cross(c)).atan2(x * y * z + a.dot(b) * z + b.dot(c) * x + c.dot(a) * y)
+}
+
+// Returns the triangles of every connected part.
+fn turn_alike(triangles: &mut [[u32; 3]], edges: &[Edge], report: &mut MeshReport) -> Vec<Vec<u32>> {
     // Across each side: the other triangle, and whether it runs along the edge the other way, as it should.
     let mut across: Vec<[Option<(u32, bool)>; 3]> = vec![[None; 3]; triangles.len()];
     for edge in edges.chunk_by(|a, b| a.ends == b.ends) {
@@ -174,10 +213,10 @@ fn turn_alike(triangles: &mut [[u32; 3]], edges: &[Edge], report: &mut MeshRepor
         }
     }
     let mut turned: Vec<Option<bool>> = vec![None; triangles.len()];
+    let mut parts = Vec::new();
     for start in 0..triangles.len() {
         if turned[start].is_none() {
-            report.parts += 1;
-            turn_part(start as u32, &across, &mut turned);
+            parts.push(turn_part(start as u32, &across, &mut turned));
         }
     }
     let is_turned = |triangle: u32| turned[triangle as usize] == Some(true);
@@ -192,9 +231,10 @@ fn turn_alike(triangles: &mut [[u32; 3]], edges: &[Edge], report: &mut MeshRepor
             report.turned += 1;
         }
     }
+    parts
 }
 
-fn turn_part(start: u32, across: &[[Option<(u32, bool)>; 3]], turned: &mut [Option<bool>]) {
+fn turn_part(start: u32, across: &[[Option<(u32, bool)>; 3]], turned: &mut [Option<bool>]) -> Vec<u32> {
     let mut part = vec![start];
     turned[start as usize] = Some(false);
     let (mut next, mut count) = (0, 0);
@@ -211,8 +251,9 @@ fn turn_part(start: u32, across: &[[Option<(u32, bool)>; 3]], turned: &mut [Opti
     }
     // The file is right about most of them.
     if 2 * count > part.len() {
-        for triangle in part {
+        for &triangle in &part {
             turned[triangle as usize] = turned[triangle as usize].map(|turned| !turned);
         }
     }
+    part
 }

@@ -121,6 +121,45 @@ fn places_are_uniform_on_the_parallel_surface() {
     }
 }
 
+fn with_inner(is_cavity: bool) -> TriangleMesh {
+    let (mut mesh, inner) = (cube(), cube());
+    mesh.vertices.extend(inner.vertices.iter().map(|vertex| 0.25 + 0.5 * vertex));
+    let corners = |[a, b, c]: [u32; 3]| if is_cavity { [a, c, b] } else { [a, b, c] };
+    mesh.triangles.extend(inner.triangles.iter().map(|triangle| corners(triangle.map(|corner| corner + 8))));
+    TriangleMesh::new(&mesh).unwrap()
+}
+
+#[test]
+fn a_part_inside_another_is_left_out_unless_it_is_a_cavity() {
+    let [solid, hollow] = [false, true].map(with_inner);
+    assert_eq!((solid.report().swallowed, solid.report().parts, hollow.report().parts), (1, 1, 2));
+    assert!((solid.volume() - 1.0).abs() < 1e-12 && (hollow.volume() - 0.875).abs() < 1e-12);
+    let middle = DVec3::splat(0.5);
+    assert!((solid.distance(middle).0 + 0.5).abs() < 1e-12 && (hollow.distance(middle).0 - 0.25).abs() < 1e-12);
+}
+
+#[test]
+fn compartments_that_people_use_are_closed_and_have_an_inside() {
+    let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/surface"));
+    let files =
+        ["Bacteria_Rad25.obj", "HIV1_capsid_outer.ply", "HIV1_envelope.ply.gz", "liver2.obj", "mean-nuc.obj.gz"];
+    for file in files.map(|name| folder.join(name)).into_iter().filter(|file| file.exists()) {
+        let mesh = TriangleMesh::new(&steric_model::formats::mesh::read_mesh(&file).unwrap().value).unwrap();
+        assert!(mesh.report().is_watertight(), "{}: {}", file.display(), mesh.report());
+        // The bacterium is a body and four tubes that stick in it.
+        if mesh.report().parts > 1 {
+            assert_eq!(mesh.report().parts, 5);
+            continue;
+        }
+        let ((low, high), mut random) = (mesh.bounds(), Random::new(1));
+        for _ in 0..100 {
+            let point = low + (high - low) * DVec3::new(random.unit(), random.unit(), random.unit());
+            let is_inside = winding(&mesh, point) > 2.0 * PI;
+            assert_eq!(mesh.distance(point).0 < 0.0, is_inside, "{}: {point}", file.display());
+        }
+    }
+}
+
 #[test]
 #[ignore = "a measurement"]
 fn mesh_time() {
@@ -138,17 +177,12 @@ fn mesh_time() {
     }
 }
 
+fn winding(mesh: &TriangleMesh, point: DVec3) -> f64 {
+    mesh.triangles.iter().map(|&corners| repair::solid_angle(mesh.corners(corners), point)).sum()
+}
+
 fn brute_force(mesh: &TriangleMesh, point: DVec3) -> f64 {
-    // The winding number: solid angles of all triangles (van Oosterom and Strackee 1983).
-    let winding: f64 = mesh
-        .triangles
-        .iter()
-        .map(|&corners| {
-            let [a, b, c] = mesh.corners(corners).map(|corner| corner - point);
-            let (x, y, z) = (a.length(), b.length(), c.length());
-            2.0 * a.dot(b.cross(c)).atan2(x * y * z + a.dot(b) * z + b.dot(c) * x + c.dot(a) * y)
-        })
-        .sum();
+    let winding = winding(mesh, point);
     let mut least = f64::INFINITY;
     for &corners in &mesh.triangles {
         let [a, b, c] = mesh.corners(corners);
