@@ -5,10 +5,14 @@
 //! assert_eq!(scene.atoms(), 1_000);
 //! ```
 
+mod molecules;
+mod ready;
 mod rods;
 mod spheres;
 mod vesicle;
 
+pub use molecules::{Embedded, molecule, molecules};
+pub use ready::{ready, ready_names};
 pub use rods::{rods, rods_as_instances};
 pub use spheres::{mixed, solution};
 pub use steric_model::Random;

@@ -1,27 +1,24 @@
-//! *vesicle*: a bilayer of POPC closed to a sphere, as instances of four embedded lipids.
+//! *vesicle*: a bilayer of POPC closed to a sphere, as instances of the five embedded lipids.
 //!
-//! How it works: the phosphates of the two leaflets stand on spheres 37 A apart, each leaflet with as many lipids as its
-//! own sphere has room for at 68.3 square angstroms a lipid. Places follow the golden spiral, which spreads points
-//! evenly without a pattern that rows could slip along; each lipid gets a random conformer and a random spin about the
-//! normal. Nothing keeps the tails apart, so the vesicle is full of overlaps: it is where a relaxation starts.
-
-use std::path::Path;
+//! How it works: the phosphates of the two leaflets stand near two spheres 37 A apart, each leaflet with as many lipids as
+//! its own sphere has room for at 68.3 square angstroms a lipid. A lipid keeps the height that it had in the patch it was
+//! cut from. Places follow the golden spiral, which spreads points evenly without a pattern that rows could slip along;
+//! each lipid gets a random conformer and a random spin about the normal. Nothing keeps the tails apart, so the vesicle is
+//! full of overlaps: it is where a relaxation starts.
 
 use glam::{DMat3, DQuat, DVec3};
 use smol_str::SmolStr;
-use steric_model::formats::{self, Format};
 use steric_model::{Assembly, Copies, Pose, Structure};
 
-use crate::Random;
+use crate::{Random, molecule};
 
 /// Area per lipid of fluid POPC, in square angstroms.
 const AREA: f64 = 68.3;
 /// Half the distance from phosphate to phosphate, in angstroms.
 const HALF_THICKNESS: f64 = 18.5;
-const CONFORMERS: usize = 4;
+const CONFORMERS: usize = 5;
 /// Atoms of one lipid.
 const ATOMS: usize = 134;
-const POPC: &str = include_str!("../data/popc.pdb");
 
 /// A vesicle of about so many atoms, at least 200 lipids of 134 atoms, as one assembly of instances.
 ///
@@ -71,14 +68,10 @@ fn upright(along: DVec3) -> DQuat {
     DQuat::from_mat3(&DMat3::from_cols(across, along.cross(across), along))
 }
 
-/// The four conformers, one chain each.
+/// The five conformers, one chain each.
 fn popc() -> Structure {
-    let parsed = formats::read_bytes(POPC.as_bytes(), Path::new("popc.pdb"), Some(Format::Pdb));
-    let mut structure = parsed.expect("the embedded lipids are a PDB file").value;
+    let mut structure = molecule("POPC").expect("POPC is embedded").structure();
     structure.name = "POPC vesicle".to_owned();
-    for chain in &mut structure.chains {
-        chain.description = SmolStr::new_static("POPC");
-    }
     structure
 }
 
@@ -97,23 +90,23 @@ mod tests {
             let atom = (first..first + ATOMS).find(|&atom| vesicle.atoms.names[atom] == Name::new("P")).unwrap();
             vesicle.atoms.positions[atom].as_dvec3()
         };
-        let mut leaflets = [(0, 0.0); 2];
+        let mut lipids = [0; 2];
+        let mut distances = [0.0; 2];
         for copies in &vesicle.assemblies[0].copies {
             for &pose in &copies.poses {
                 let inner = usize::from((pose.rotation * DVec3::Z).dot(pose.translation) < 0.0);
-                let height = pose.translation.length() + if inner == 1 { -18.5 } else { 18.5 };
-                let distance = (pose * phosphorus(copies.chains[0])).length();
-                // The phosphorus stands beside the lipid's axis, hence a little farther out.
-                assert!((-0.01..1.5).contains(&(distance - height)), "{distance} {height}");
-                leaflets[inner].0 += 1;
-                leaflets[inner].1 = height;
+                lipids[inner] += 1;
+                distances[inner] += (pose * phosphorus(copies.chains[0])).length();
             }
         }
-        for (lipids, height) in leaflets {
-            let area = 4.0 * std::f64::consts::PI * height * height / f64::from(lipids);
+        let radius = middle_radius(335_000 / ATOMS);
+        for (inner, height) in [(0, HALF_THICKNESS), (1, -HALF_THICKNESS)] {
+            let area = 4.0 * std::f64::consts::PI * (radius + height).powi(2) / f64::from(lipids[inner]);
             assert!((area - AREA).abs() < 0.1, "{area}");
+            // The phosphates of the five stand at 18.6 to 21.3 A.
+            let mean = distances[inner] / f64::from(lipids[inner]);
+            assert!((mean - radius - height).abs() < 1.5, "{mean}");
         }
-        assert!((leaflets[0].1 - leaflets[1].1 - 37.0).abs() < 1e-6);
     }
 
     #[test]

@@ -135,7 +135,7 @@ fn neighbours(wanted: &Neighbours, shared: &Shared) -> Result<Vec<NeighboursRow>
     }
     for &named in &wanted.scenes {
         for &size in &wanted.sizes {
-            measure(named.name(), &named.scene(size, shared.seed)?)?;
+            measure(named.name(), &named.scene(size, shared.seed())?)?;
         }
     }
     Ok(rows)

@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     output::check_outputs(&[], [Some(path.as_path())])?;
     let bar = output::spinner(shared, format!("building {name}"));
     let written = if path.extension().is_some_and(|end| end == "npz") {
-        let scene = arguments.scene.scene(atoms, shared.seed)?;
+        let scene = arguments.scene.scene(atoms, shared.seed())?;
         output::write_whole(path, |file| npz::write(&scene, file).map_err(|error| Failure::io(path, &error)))?;
         scene.atoms()
     } else {
@@ -98,12 +98,12 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
 
 fn structure(scene: Named, atoms: usize, shared: &Shared) -> Result<Structure, Failure> {
     if scene == Named::Vesicle {
-        return Ok(scenes::vesicle(atoms, shared.seed));
+        return Ok(scenes::vesicle(atoms, shared.seed()));
     }
     if scene == Named::Mixed {
         output::note(shared, "warning: molecule files hold no radii; only .npz keeps those of the scene mixed");
     }
-    Ok(as_atoms(scene.name(), &scene.scene(atoms, shared.seed)?))
+    Ok(as_atoms(scene.name(), &scene.scene(atoms, shared.seed())?))
 }
 
 /// One residue per molecule, carbon atoms numbered within it.

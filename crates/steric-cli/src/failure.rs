@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::Path;
 
 use steric::check::CheckError;
+use steric::relax::RelaxError;
+use steric::world::build::BuildError;
 use steric::model::{MoleculesError, ReadError, WriteError};
 
 /// A message for the user; it names the file and the place where there is one.
@@ -40,6 +42,18 @@ impl From<WriteError> for Failure {
 
 impl From<CheckError> for Failure {
     fn from(error: CheckError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<BuildError> for Failure {
+    fn from(error: BuildError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<RelaxError> for Failure {
+    fn from(error: RelaxError) -> Self {
         Self(error.to_string())
     }
 }

@@ -1,4 +1,4 @@
-//! The command `steric`: is this model free of clashes?
+//! The command `steric`: molecules must not overlap.
 //!
 //! How it works: one file per subcommand; each returns what the process should answer (0 clean, 1 overlaps found), and
 //! every failure ends here as one line on stderr and exit code 2.
@@ -7,9 +7,7 @@ mod bench;
 mod build;
 mod check;
 mod convert;
-mod demo;
 mod failure;
-#[allow(dead_code, reason = "the command relax writes its pages")]
 mod html;
 mod info;
 mod npz;
@@ -17,6 +15,7 @@ mod options;
 mod output;
 #[allow(dead_code, reason = "the command bench S0 draws with all of it")]
 mod plot;
+mod relax;
 mod table;
 
 use std::process::ExitCode;
@@ -46,10 +45,11 @@ fn run(command: Option<Command>, shared: &Shared) -> Result<Verdict, Failure> {
         return Err(Failure::usage("--threads: expected one number, found several; only bench takes a list"));
     }
     match command {
-        None => demo::run(shared),
+        None => relax::run(&relax::Arguments::of_the_vesicle(), shared),
         Some(Command::Check(arguments)) => check::run(&arguments, shared),
         Some(Command::Info(arguments)) => info::run(&arguments, shared),
         Some(Command::Convert(arguments)) => convert::run(&arguments, shared),
+        Some(Command::Relax(arguments)) => relax::run(&arguments, shared),
         Some(Command::Build(arguments)) => build::run(&arguments, shared),
         Some(Command::Bench(arguments)) => bench::run(&arguments, shared),
     }

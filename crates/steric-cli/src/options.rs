@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::failure::Failure;
-use crate::{bench, build, check, convert, info};
+use crate::{bench, build, check, convert, info, relax};
 
-/// Finds overlaps between molecules.
+/// Finds and removes overlaps between molecules.
 ///
-/// Without a command it builds a small lipid vesicle, checks it and shows the report.
+/// Without a command it builds a small lipid vesicle and pushes its lipids apart.
 #[derive(Debug, Parser)]
 #[command(name = "steric", version, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 clean, 1 overlaps found, 2 bad input or usage.\n\n\
@@ -18,6 +18,8 @@ use crate::{bench, build, check, convert, info};
     steric check 4hhb.cif.gz                     every pair of atoms of different molecules nearer than 2 Å\n  \
     steric check --clash molprobity model.pdb    MolProbity's clashscore, inside chains too\n  \
     steric check receptor.pdb ligand.sdf         one file against the other\n  \
+    steric relax vesicle -o v.gro                2,000 lipids pushed apart until nothing overlaps\n  \
+    steric relax model.cif -o clean.cif          the same for a model, with the least motion\n  \
     steric info virus.bcif\n  \
     steric convert model.pdb -o model.cif")]
 pub(crate) struct Cli {
@@ -35,6 +37,8 @@ pub(crate) enum Command {
     Info(info::Arguments),
     /// Write a file in another format
     Convert(convert::Arguments),
+    /// Push molecules apart until nothing overlaps
+    Relax(relax::Arguments),
     /// Make one of the named scenes
     Build(build::Arguments),
     /// Measure speed
@@ -51,9 +55,9 @@ pub(crate) struct Shared {
     #[arg(long, value_name = "N", value_delimiter = ',', global = true, help_heading = "Shared options")]
     #[arg(value_parser = threads, allow_negative_numbers = true)]
     pub(crate) threads: Vec<NonZeroU16>,
-    /// Seed of everything random
-    #[arg(long, value_name = "N", default_value_t = 1, global = true, help_heading = "Shared options")]
-    pub(crate) seed: u64,
+    /// Seed of everything random [default: 1, or what the scene file says]
+    #[arg(long, value_name = "N", global = true, help_heading = "Shared options")]
+    pub(crate) seed: Option<u64>,
     /// Print one JSON document and nothing else
     #[arg(long, global = true, help_heading = "Shared options")]
     pub(crate) json: bool,
@@ -63,6 +67,13 @@ pub(crate) struct Shared {
     /// No progress and no warnings
     #[arg(short, long, global = true, help_heading = "Shared options")]
     pub(crate) quiet: bool,
+}
+
+impl Shared {
+    /// The seed, where no scene file names another.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -8,6 +8,7 @@ mod chain_names;
 mod element;
 mod error;
 mod expand;
+mod flat;
 mod molecules;
 mod name;
 mod periodic_box;
@@ -25,7 +26,7 @@ pub use element::Element;
 pub use error::{Located, Parsed, Place, ReadError, Warning, Warnings, WriteError};
 pub use expand::ExpandError;
 pub use molecules::{
-    AssemblyChoice, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, Origin, Periodic, Source,
+    AssemblyChoice, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, MovedError, Origin, Periodic, Source,
 };
 pub use name::Name;
 pub use periodic_box::PeriodicBox;

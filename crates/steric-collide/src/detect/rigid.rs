@@ -8,7 +8,6 @@
 
 use glam::{DVec3, Mat3, Vec3};
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
 use steric_model::{LANES, Molecule, PeriodicBox, Pose, Scene};
 
 use super::near::farthest_move;
@@ -148,7 +147,8 @@ impl RigidPairs {
     /// Finds the near pairs: those that can come to touch while no atom moves more than half the skin, in angstroms. With
     /// `covered` only those with at least one molecule of these, which stand in order.
     pub fn list(&mut self, scene: &Scene, skin: f32, covered: Option<&[u32]>) {
-        let wider = OverlapSearch { allow: self.search.allow - skin, ..self.search };
+        // The search rounds places relative to a corner, the visit relative to each other: neither may lose a touch.
+        let wider = OverlapSearch { allow: self.search.allow - skin - 1e-3, ..self.search };
         self.pairs = match covered {
             None => self.search_all(scene, wider, None),
             Some(covered) => {
@@ -321,7 +321,8 @@ impl Visitor for Collect<'_> {
         let boxes = match scene.periodic_box() {
             None => [0; 3],
             Some(periodic_box) => {
-                let [first, second] = [touch.first, touch.second].map(|slot| slab.anchors[slab.anchor_of[slot] as usize]);
+                let [first, second] =
+                    [touch.first, touch.second].map(|slot| slab.anchors[slab.anchor_of[slot] as usize]);
                 let moved = Vec3::from(touch.shift).as_dvec3() - first + second;
                 periodic_box.fractional(moved).round().to_array().map(|boxes| boxes as i16)
             }
@@ -389,60 +390,66 @@ impl RigidPairs {
 
 /// The part of space that some molecules reach, in coarse cells.
 struct Neighbourhood {
-    cells: FxHashSet<[i64; 3]>,
-    reach: f64,
-    periodic: Option<(PeriodicBox, [i64; 3])>,
+    // A bit for each cell, folded: a bit may be set for another cell, which only costs time.
+    bits: Vec<u64>,
+    periodic: Option<(PeriodicBox, DVec3)>,
 }
 
 /// Edge of a coarse cell, in angstroms.
-const COARSE: f64 = 24.0;
+const COARSE: f64 = 12.0;
 
 impl Neighbourhood {
     fn new(scene: &Scene, covered: &[u32], reach: f32) -> Self {
         let periodic = scene.periodic_box().map(|periodic_box| {
-            let cells = (periodic_box.widths() / COARSE).floor().max(DVec3::ONE).as_i64vec3();
-            (periodic_box, cells.to_array())
+            let cells = (periodic_box.widths() / COARSE).floor().max(DVec3::ONE);
+            (periodic_box, cells)
         });
-        let mut space = Self { cells: FxHashSet::default(), reach: f64::from(reach.max(0.0)), periodic };
+        let clusters: usize =
+            covered.iter().map(|&molecule| cluster_range(scene, &scene.molecules()[molecule as usize]).len()).sum();
+        let mut space = Self { bits: vec![0; (2 * clusters + 64).next_power_of_two()], periodic };
+        let mut bits = std::mem::take(&mut space.bits);
         for &molecule in covered {
             let molecule = &scene.molecules()[molecule as usize];
             for cluster in cluster_range(scene, molecule) {
                 let bound = scene.bounds()[cluster as usize];
                 let center = molecule.pose * bound.center.as_dvec3();
-                for cell in space.around(center, f64::from(bound.radius) + space.reach) {
-                    space.cells.insert(cell);
-                }
+                space.any_around(center, f64::from(bound.radius + reach.max(0.0)), |cell| {
+                    let (word, bit) = folded(cell, bits.len());
+                    bits[word] |= bit;
+                    false
+                });
             }
         }
+        space.bits = bits;
         space
     }
 
-    /// The cells that a sphere may reach.
-    fn around(&self, center: DVec3, radius: f64) -> Vec<[i64; 3]> {
+    /// Whether a cell that a sphere may reach is one that is asked for.
+    fn any_around(&self, center: DVec3, radius: f64, mut is_wanted: impl FnMut([i64; 3]) -> bool) -> bool {
         let (point, radii) = match &self.periodic {
             None => (center / COARSE, DVec3::splat(radius / COARSE)),
             Some((periodic_box, cells)) => {
-                let cells = glam::I64Vec3::from(*cells).as_dvec3();
                 (periodic_box.fractional(center) * cells, radius / periodic_box.widths() * cells)
             }
         };
         let (low, high) = ((point - radii).floor(), (point + radii).floor());
         let range = |axis: usize| match &self.periodic {
             // All cells of an axis once, however large the sphere.
-            Some((_, cells)) if high[axis] - low[axis] >= cells[axis] as f64 => 0..=cells[axis] - 1,
+            Some((_, cells)) if high[axis] - low[axis] >= cells[axis] => 0..=cells[axis] as i64 - 1,
             _ => low[axis] as i64..=high[axis] as i64,
         };
         let wrap = |axis: usize, cell: i64| match &self.periodic {
-            Some((_, cells)) => cell.rem_euclid(cells[axis]),
+            Some((_, cells)) => cell.rem_euclid(cells[axis] as i64),
             None => cell,
         };
-        let mut found = Vec::new();
-        for x in range(0) {
-            for y in range(1) {
-                found.extend(range(2).map(|z| [wrap(0, x), wrap(1, y), wrap(2, z)]));
-            }
-        }
-        found
+        range(0).any(|x| range(1).any(|y| range(2).any(|z| is_wanted([wrap(0, x), wrap(1, y), wrap(2, z)]))))
+    }
+
+    fn reaches(&self, center: DVec3, radius: f64) -> bool {
+        self.any_around(center, radius, |cell| {
+            let (word, bit) = folded(cell, self.bits.len());
+            self.bits[word] & bit != 0
+        })
     }
 
     /// The covered molecules and all that may touch them, in order, and whether each is covered.
@@ -450,16 +457,31 @@ impl Neighbourhood {
         let mut is_covered = vec![false; scene.molecules().len()];
         covered.iter().for_each(|&molecule| is_covered[molecule as usize] = true);
         let touches = |molecule: &Molecule| {
+            let bound = scene.types()[molecule.kind.0 as usize].bound;
+            // A giant covers so many cells that its clusters are asked at once.
+            let is_small = f64::from(bound.radius) < 3.0 * COARSE;
+            if is_small && !self.reaches(molecule.pose * bound.center.as_dvec3(), bound.radius.into()) {
+                return false;
+            }
             cluster_range(scene, molecule).any(|cluster| {
                 let bound = scene.bounds()[cluster as usize];
-                let center = molecule.pose * bound.center.as_dvec3();
-                self.around(center, f64::from(bound.radius)).iter().any(|cell| self.cells.contains(cell))
+                self.reaches(molecule.pose * bound.center.as_dvec3(), bound.radius.into())
             })
         };
-        let members = (0..scene.molecules().len() as u32).into_par_iter().filter_map(|molecule| {
+        let members = (0..scene.molecules().len() as u32).into_par_iter().with_min_len(1_024).filter_map(|molecule| {
             let covered = is_covered[molecule as usize];
             (covered || touches(&scene.molecules()[molecule as usize])).then_some((molecule, covered))
         });
         members.collect()
     }
+}
+
+/// The word and the bit of a cell among so many words, a power of two.
+fn folded(cell: [i64; 3], words: usize) -> (usize, u64) {
+    let [x, y, z] = cell.map(|cell| cell as u64);
+    // Odd multipliers with well-mixed bits (the golden ratio's, and two of SplitMix64's).
+    let hash = x.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        ^ y.wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(21)
+        ^ z.wrapping_mul(0x94d0_49bb_1331_11eb).rotate_left(42);
+    ((hash >> 20) as usize & (words - 1), 1 << (hash >> 58))
 }

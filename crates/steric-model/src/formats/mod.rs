@@ -11,6 +11,7 @@ pub mod cellpack;
 pub mod cif;
 pub mod gro;
 mod gzip;
+pub mod mesh;
 pub mod mol2;
 mod naming;
 pub mod pdb;
@@ -134,7 +135,7 @@ impl Format {
 /// ```
 /// let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/popc.pdb");
 /// let lipids = steric_model::formats::read(path.as_ref())?;
-/// assert_eq!((lipids.value.residues.len(), lipids.warnings.total), (4, 0));
+/// assert_eq!((lipids.value.residues.len(), lipids.warnings.total), (5, 0));
 /// # Ok::<(), steric_model::ReadError>(())
 /// ```
 pub fn read(path: &Path) -> Result<Parsed<Structure>, ReadError> {

@@ -5,6 +5,7 @@
 //! centred on its own middle so that single precision is enough, and one molecule per pose; nothing is expanded. The
 //! way back is one list of atom indices per unit.
 
+mod moved;
 mod placements;
 mod units;
 mod whole;
@@ -17,6 +18,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
+pub use moved::MovedError;
 pub use placements::AssemblyChoice;
 use placements::Placement;
 
@@ -237,6 +239,8 @@ struct MoleculeOrigin {
     // Start of its list in `Molecules::atoms`.
     first_atom: u32,
     species: u32,
+    // Index in `Molecules::centers`.
+    unit: u32,
 }
 
 /// A scene made from files, and the way back.
@@ -257,6 +261,8 @@ pub struct Molecules {
     scene: Scene,
     atoms: Vec<u32>,
     origins: Vec<MoleculeOrigin>,
+    // Where the frame of each unit stands in its file.
+    centers: Vec<DVec3>,
     species: Vec<SmolStr>,
     by: Vec<MoleculesBy>,
     has_chain_names: Vec<bool>,
@@ -431,10 +437,12 @@ impl Builder {
         let kind = self.add_type(&body.tree, species);
         let first_atom = self.molecules.atoms.len() as u32;
         self.molecules.atoms.extend_from_slice(atoms);
+        let unit = self.molecules.centers.len() as u32;
+        self.molecules.centers.push(body.center);
         for &(world_from_file, copy) in poses {
             let pose = world_from_file * Pose::from_translation(body.center);
             self.molecules.scene.add_molecule(kind, pose);
-            self.molecules.origins.push(MoleculeOrigin { file, copy, first_atom, species });
+            self.molecules.origins.push(MoleculeOrigin { file, copy, first_atom, species, unit });
         }
     }
 

@@ -1,1 +1,247 @@
 //! From a scene file to molecules in place.
+//!
+//! How it works: [`SceneFile`] says what is asked for, [`build`](fn@build) reads every molecule once, counts how many copies there
+//! are to be, and gives each a pose: lipids stand on their membrane, solutes anywhere in their region. Nothing is
+//! expanded: the result is one structure of templates and one assembly of poses, with one [`Group`] for each list of
+//! poses that says what holds its molecules. [`spread_discs`] then moves the places in a membrane apart, and [`verdict`](fn@verdict)
+//! says beforehand whether everything can fit. Every molecule draws its own random numbers from the seed and its number.
+
+mod counts;
+mod error;
+mod footprint;
+mod lipid;
+mod membrane;
+mod model;
+mod scene_file;
+mod scene_text;
+mod schema;
+mod solute;
+mod spread;
+mod suggest;
+mod template;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use glam::DVec3;
+use smol_str::SmolStr;
+use steric_model::{Assembly, Copies, PeriodicBox, Structure};
+
+pub use error::BuildError;
+pub use membrane::{LeafletSummary, Membrane};
+pub use scene_file::{
+    AtomChoice, Closeness, KeepTable, LeafletChoice, LipidTable, MembraneTable, ModelTable, OutputTable, ProteinTable,
+    RegionShape, RegionTable, SceneFile, Shape, SideChoice, SoluteTable,
+};
+pub use scene_text::SceneText;
+pub use schema::scene_keys;
+pub use spread::spread_discs;
+pub use template::Reader;
+
+use crate::relax::{Hold, Leaflet};
+use crate::shape::Region;
+use template::Library;
+
+/// More molecules than this are refused: their poses alone would take 11 GB.
+const MOST_MOLECULES: u64 = 200_000_000;
+
+/// A scene with every molecule in place, overlaps and all.
+///
+/// ```
+/// use steric_world::build::{SceneFile, build};
+///
+/// let text = "[[membrane]]\ncount = 600\narea-per-lipid = 68\n[[membrane.lipid]]\nmolecule = \"POPC\"\n";
+/// let scene = SceneFile::read(text, "vesicle.toml".as_ref())?;
+/// let built = build(&scene, "".as_ref(), &steric_model::formats::read)?;
+/// assert_eq!(built.molecules(), 600);
+/// assert_eq!(built.groups.len(), built.structure.assemblies[0].copies.len());
+/// # Ok::<(), steric_world::build::BuildError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// Templates as chains, and one assembly whose copies hold the poses: one [`Copies`] for each conformer of a
+    /// template, leaflet and role.
+    pub structure: Structure,
+    /// One for each entry of the assembly's copies.
+    pub groups: Vec<Group>,
+    /// The membranes in the order of the file.
+    pub membranes: Vec<Membrane>,
+    /// The regions that solutes fill, by name.
+    pub regions: Vec<(SmolStr, Arc<Region>)>,
+    /// The box that repeats.
+    pub periodic_box: Option<PeriodicBox>,
+    /// When two atoms are too close.
+    pub closeness: Closeness,
+    /// What a user should know, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// What all molecules of one list of copies have in common.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// What the molecule is called.
+    pub name: SmolStr,
+    /// Its layer of the membrane; none for what spans it or is outside.
+    pub leaflet: Option<Leaflet>,
+    /// Index in [`Built::membranes`].
+    pub membrane: Option<usize>,
+    /// Index in [`Built::regions`] of the region that is filled with it.
+    pub region: Option<usize>,
+    /// What holds each molecule; points are in the template's own frame, as in the structure.
+    pub holds: Vec<Hold>,
+    /// Whether the molecules are obstacles.
+    pub fixed: bool,
+    /// Square angstroms that a lipid takes in its membrane.
+    pub area: Option<f64>,
+    /// The disc that stands for the molecule in the plane of its membrane.
+    pub disc: Option<Disc>,
+}
+
+/// A disc in a membrane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Disc {
+    /// In angstroms.
+    pub diameter: f64,
+    /// Signed height above the middle of the membrane, in angstroms.
+    pub height: f64,
+    /// The same point in the frame of the template, along its z.
+    pub center: f64,
+}
+
+impl Group {
+    fn new(name: SmolStr) -> Self {
+        let holds = Vec::new();
+        Self { name, leaflet: None, membrane: None, region: None, holds, fixed: false, area: None, disc: None }
+    }
+}
+
+impl Built {
+    /// The lists of poses, one for each group.
+    pub fn copies(&self) -> &[Copies] {
+        self.structure.assemblies.first().map_or(&[], |assembly| &assembly.copies)
+    }
+
+    /// How many molecules there are.
+    pub fn molecules(&self) -> u64 {
+        self.copies().iter().map(|copies| copies.poses.len() as u64).sum()
+    }
+
+    /// The atoms of each group's template, in its own frame.
+    pub fn templates(&self) -> Vec<Vec<DVec3>> {
+        let mut by_chain = vec![Vec::new(); self.structure.chains.len()];
+        for (position, &residue) in self.structure.atoms.positions.iter().zip(&self.structure.atoms.residues) {
+            by_chain[self.structure.residues[residue as usize].chain as usize].push(position.as_dvec3());
+        }
+        let atoms =
+            |copies: &Copies| copies.chains.iter().flat_map(|&chain| by_chain[chain as usize].clone()).collect();
+        self.copies().iter().map(atoms).collect()
+    }
+}
+
+/// Places the molecules of a scene. Relative file names start from `folder`.
+pub fn build(scene: &SceneFile, folder: &Path, read: Reader<'_>) -> Result<Built, BuildError> {
+    let name = if scene.name.is_empty() { "scene" } else { &scene.name };
+    let mut work = Work {
+        scene,
+        folder,
+        read,
+        library: Library::new(name, folder, read, scene.hydrogens),
+        copies: Vec::new(),
+        groups: Vec::new(),
+        membranes: Vec::new(),
+        regions: Vec::new(),
+        periodic_box: None,
+        molecules: 0,
+    };
+    work.add_box()?;
+    work.add_regions()?;
+    work.add_model()?;
+    for number in 0..scene.membrane.len() {
+        work.add_membrane(number)?;
+    }
+    for number in 0..scene.solute.len() {
+        work.add_solute(number)?;
+    }
+    Ok(work.finish())
+}
+
+// A scene half built.
+struct Work<'a> {
+    scene: &'a SceneFile,
+    folder: &'a Path,
+    read: Reader<'a>,
+    library: Library<'a>,
+    copies: Vec<Copies>,
+    groups: Vec<Group>,
+    membranes: Vec<Membrane>,
+    regions: Vec<(SmolStr, Arc<Region>)>,
+    periodic_box: Option<PeriodicBox>,
+    molecules: u64,
+}
+
+impl Work<'_> {
+    fn finish(self) -> Built {
+        let (mut structure, notes) = self.library.finish();
+        structure.periodic_box = self.periodic_box;
+        structure.assemblies = vec![Assembly { id: "1".to_owned(), copies: self.copies }];
+        Built {
+            structure,
+            groups: self.groups,
+            membranes: self.membranes,
+            regions: self.regions,
+            periodic_box: self.periodic_box,
+            closeness: self.scene.closeness(),
+            notes,
+        }
+    }
+
+    fn wrong(&self, path: &str, expected: impl Into<String>, found: &str) -> BuildError {
+        self.scene.origins.wrong(path, expected, found).into()
+    }
+
+    fn failed(&self, path: &str, failure: template::Failure) -> BuildError {
+        match failure {
+            template::Failure::Read(error) => error.into(),
+            template::Failure::Refused((expected, found)) => self.wrong(path, expected, &found),
+        }
+    }
+
+    fn note(&mut self, note: String) {
+        self.library.notes.push(note);
+    }
+
+    /// The number of the first of some molecules that are about to be placed.
+    fn number(&mut self, more: u64, path: &str) -> Result<u64, BuildError> {
+        let first = self.molecules;
+        let total = first.saturating_add(more);
+        if total > MOST_MOLECULES {
+            let expected = format!("at most {MOST_MOLECULES} molecules in a scene");
+            return Err(self.wrong(path, expected, &total.to_string()));
+        }
+        self.molecules = total;
+        Ok(first)
+    }
+
+    /// Adds a list of copies and what they have in common; an empty list is left out.
+    fn add_group(&mut self, copies: Copies, group: Group) {
+        if !copies.poses.is_empty() {
+            self.copies.push(copies);
+            self.groups.push(group);
+        }
+    }
+
+    fn add_box(&mut self) -> Result<(), BuildError> {
+        let Some(edges) = self.scene.periodic_box else {
+            return Ok(());
+        };
+        let found = || format!("{edges:?}");
+        let built = PeriodicBox::orthogonal(DVec3::from_array(edges));
+        self.periodic_box = Some(built.ok_or_else(|| self.wrong("periodic-box", "a box with a volume (Å)", &found()))?);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod scene_tests;
+#[cfg(test)]
+mod tests;

@@ -63,3 +63,16 @@ pub enum Hold {
         points: Vec<DVec3>,
     },
 }
+
+impl Hold {
+    /// The same constraint with its points measured from another origin of the molecule's frame.
+    pub fn seen_from(&self, origin: DVec3) -> Self {
+        let mut hold = self.clone();
+        match &mut hold {
+            Self::Surface { head, .. } => *head -= origin,
+            Self::Region { points, .. } => points.iter_mut().for_each(|point| *point -= origin),
+            Self::Start { .. } => {}
+        }
+        hold
+    }
+}

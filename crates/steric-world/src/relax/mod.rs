@@ -1,13 +1,19 @@
 //! Pushes molecules apart until nothing overlaps.
 
 mod body;
+mod checkpoint;
 mod hold;
 mod options;
+mod proxy;
 mod pulls;
+mod run;
 mod setup;
 mod world;
 
+pub use checkpoint::CheckpointError;
 pub use hold::{Hold, Leaflet};
 pub use options::{RelaxOptions, ResponseKind};
+pub use proxy::ProxyFit;
+pub use run::Stop;
 pub use setup::Setup;
 pub use world::{Iteration, Relax, state_hash};

@@ -71,6 +71,8 @@ pub struct RelaxOptions {
     pub bias_iterations: u32,
     /// Later a contact leans when both its molecules have overlapped for more than so many iterations.
     pub bias_after: u32,
+    /// and reaches its full lean after so many more.
+    pub bias_ramp: u32,
     /// Every so many iterations the worst molecules are jolted; 0 for never.
     pub jolt_every: u32,
     /// Molecules that have overlapped for at least so many iterations may be jolted.
@@ -112,6 +114,7 @@ impl Default for RelaxOptions {
             bias: 1.0,
             bias_iterations: 20,
             bias_after: 10,
+            bias_ramp: 1,
             jolt_every: 40,
             jolt_after: 15,
             jolt_fraction: 0.02,

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, Ordering};
 use glam::{DMat3, DQuat, DVec3, Vec3};
 use rayon::prelude::*;
 use steric_collide::{OverlapSearch, RigidPairs, RigidTouch, RigidVisitor};
-use steric_model::{Molecule, Pose, Random, Scene};
+use steric_model::{Molecule, MoleculeId, Pose, Random, Scene};
 
 use super::hold::Hold;
 use super::options::{RelaxOptions, ResponseKind};
@@ -94,6 +94,8 @@ pub struct Relax {
     pub(super) searches: u32,
     // Whether anything has overlapped yet: only then is the clearance asked for.
     pub(super) disturbed: bool,
+    // Whether the last iteration found nothing to do.
+    pub(super) rests: bool,
     pairs: Option<RigidPairs>,
     // Which molecules the list holds all pairs of; none if all.
     covered: Option<Vec<bool>>,
@@ -136,6 +138,7 @@ impl Relax {
             history: Vec::new(),
             searches: 0,
             disturbed: false,
+            rests: false,
             pairs: None,
             covered: None,
             sums: Vec::new(),
@@ -191,6 +194,7 @@ impl Relax {
         let moved = self.move_all(response, &seen);
         clock(2);
         let iteration = Iteration { searched, milliseconds, ..moved };
+        self.rests = iteration.overlapping + iteration.broken == 0;
         self.history.push(iteration);
         self.iteration += 1;
         iteration
@@ -219,9 +223,10 @@ impl Relax {
         let pairs = pairs.get_or_insert_with(|| {
             RigidPairs::new(scene, OverlapSearch { allow: self.allow - margin, ..OverlapSearch::default() })
         });
-        let skin = if self.options.skin >= 0.0 { self.options.skin } else { skin_for(last) };
         let all_awake = states.par_iter().filter(|state| awake(state)).count();
-        if self.options.sleep && 4 * all_awake < states.len() {
+        let few = self.options.sleep && 4 * all_awake < states.len();
+        let skin = if self.options.skin >= 0.0 { self.options.skin } else { skin_for(last, few) };
+        if few {
             let covered = covered(states, pairs);
             let list: Vec<u32> = (0..states.len() as u32).filter(|&slot| covered[slot as usize]).collect();
             pairs.list(scene, skin as f32, Some(&list));
@@ -283,6 +288,24 @@ impl Relax {
         }
     }
 
+    /// Moves a molecule by hand, in angstroms; the next iteration looks at it and at what it meets.
+    pub fn nudge(&mut self, molecule: MoleculeId, shift: DVec3) {
+        let Some(slot) = self.ids.iter().position(|&id| id == molecule.0) else { return };
+        if self.states[slot].fixed || !shift.is_finite() {
+            return;
+        }
+        self.scene.molecules_mut()[slot].pose.translation += shift;
+        (self.states[slot].moved, self.states[slot].warmth) = (true, HOT);
+        self.rests = false;
+        self.forget_list();
+    }
+
+    /// Forgets the near pairs, because molecules stand elsewhere now.
+    pub(super) fn forget_list(&mut self) {
+        self.pairs = None;
+        self.covered = None;
+    }
+
     /// The poses of all molecules, in the order of the setup.
     pub fn poses(&self) -> Vec<Pose> {
         let mut poses = vec![Pose::IDENTITY; self.ids.len()];
@@ -306,6 +329,25 @@ impl Relax {
     pub fn state_hash(&self) -> u64 {
         state_hash(&self.poses())
     }
+
+    /// How many iterations were done.
+    pub fn iteration(&self) -> u32 {
+        self.iteration
+    }
+
+    /// The options.
+    pub fn options(&self) -> &RelaxOptions {
+        &self.options
+    }
+
+    /// The molecules that overlapped or were beyond a leeway in the last iteration, in order.
+    pub fn in_trouble(&self) -> Vec<MoleculeId> {
+        let slots = self.states.iter().zip(&self.ids);
+        let mut found: Vec<MoleculeId> =
+            slots.filter(|(state, _)| state.dirty_for > 0 || state.broken).map(|(_, &id)| MoleculeId(id)).collect();
+        found.sort_unstable();
+        found
+    }
 }
 
 /// A number that changes when any bit of any pose changes (FNV-1a over the words).
@@ -326,9 +368,9 @@ fn contact_margin(options: &RelaxOptions, least_radius: f32, allow: f32) -> f32 
     ((options.target as f32 - 1.0) * contact).max(options.clearance as f32)
 }
 
-/// A skin that lasts a few iterations at the pace of the last one; while molecules still move far none pays.
-fn skin_for(farthest: f64) -> f64 {
-    if farthest > 0.8 { 0.0 } else { (4.0 * farthest).clamp(0.4, 1.6) }
+/// A skin that lasts a few iterations at the pace of the last one; while many molecules still move far none pays.
+fn skin_for(farthest: f64, few: bool) -> f64 {
+    if farthest > 0.8 && !few { 0.0 } else { (4.0 * farthest).clamp(0.4, 2.0) }
 }
 
 /// The molecules that are awake and all that are listed near them.
@@ -378,6 +420,7 @@ struct Law {
     bias: f32,
     early: bool,
     bias_after: u16,
+    ramp: f32,
 }
 
 impl Law {
@@ -393,6 +436,7 @@ impl Law {
             bias: if biased { relax.options.bias as f32 } else { 0.0 },
             early: relax.iteration < relax.options.bias_iterations,
             bias_after: relax.options.bias_after.min(u32::from(u16::MAX)) as u16,
+            ramp: 1.0 / relax.options.bias_ramp.max(1) as f32,
         }
     }
 }
@@ -440,7 +484,7 @@ impl<R: Response> RigidVisitor for Gather<'_, R> {
             rotations: molecules.map(|molecule| &molecule.pose.rotation),
         };
         let along = along(touch.between, a.normal);
-        let stuck = a.dirty_for.min(b.dirty_for) > self.law.bias_after;
+        let stuck = f32::from(a.dirty_for.min(b.dirty_for).saturating_sub(self.law.bias_after)) * self.law.ramp;
         let mut sums = [[0f32; MOST_SUMS]; 2];
         let (mut contacts, mut deepest) = (0, 0f32);
         for (lane, other) in touch.lanes() {
@@ -452,9 +496,9 @@ impl<R: Response> RigidVisitor for Gather<'_, R> {
             let limit = radii + self.law.reach;
             let mut contact = Contact { molecules: touch.molecules, normal, depth: limit - distance, distance, arms };
             let unclear = radii + self.law.clear - distance;
-            if self.law.early || (stuck && unclear > 0.0) {
-                let weight = self.law.bias * if self.law.early { contact.depth / limit } else { 1.0 };
-                contact.normal = lean(normal, along, weight);
+            if self.law.early || (stuck > 0.0 && unclear > 0.0) {
+                let weight = (contact.depth / limit).max(stuck.min(1.0));
+                contact.normal = lean(normal, along, self.law.bias * weight);
             }
             contacts += 1;
             deepest = deepest.max(unclear);

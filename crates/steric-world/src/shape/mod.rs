@@ -4,6 +4,7 @@
 //! apart as discs before any atom is looked at; [`Region`] is a part of space that molecules stay in or out of.
 
 mod discs;
+mod ellipsoid;
 mod places;
 mod region;
 mod surface;

@@ -1,8 +1,24 @@
 //! Regions that molecules stay in or out of.
+//!
+//! How it works: every region gives the exact signed distance to its boundary, negative inside, and the direction in
+//! which it grows, which is the normal at the nearest place of the boundary. A capped cylinder is a rectangle in the
+//! half-plane through its axis; an ellipsoid's nearest place is the root of one equation ([`ellipsoid`]).
 
-use glam::DVec3;
+use std::f64::consts::PI;
+
+use glam::{DVec2, DVec3};
+use steric_model::Random;
+
+use super::ellipsoid;
+use super::surface::outward;
 
 /// Which side of a region's boundary.
+///
+/// ```
+/// use steric_world::shape::Side;
+///
+/// assert_ne!(Side::Inside, Side::On);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Inside, the boundary included.
@@ -14,6 +30,15 @@ pub enum Side {
 }
 
 /// A part of space.
+///
+/// ```
+/// use glam::DVec3;
+/// use steric_world::shape::Region;
+///
+/// let nucleus = Region::Ellipsoid { center: DVec3::ZERO, semi_axes: DVec3::new(90.0, 60.0, 60.0) };
+/// assert!(nucleus.contains(DVec3::new(80.0, 0.0, 0.0)));
+/// assert!(!nucleus.contains(DVec3::new(0.0, 80.0, 0.0)));
+/// ```
 #[derive(Clone, Debug)]
 pub enum Region {
     /// A box along the axes.
@@ -30,6 +55,22 @@ pub enum Region {
         /// Its radius, in angstroms.
         radius: f64,
     },
+    /// An ellipsoid along the axes.
+    Ellipsoid {
+        /// Its centre.
+        center: DVec3,
+        /// Half of its width along x, y and z, in angstroms.
+        semi_axes: DVec3,
+    },
+    /// A cylinder with flat ends.
+    Cylinder {
+        /// The middle of one end.
+        start: DVec3,
+        /// The middle of the other end.
+        end: DVec3,
+        /// Its radius, in angstroms.
+        radius: f64,
+    },
     /// All below a plane: the points with `normal · point <= offset`.
     HalfSpace {
         /// The outward normal, of length one.
@@ -42,16 +83,111 @@ pub enum Region {
 impl Region {
     /// The signed distance of a point from the boundary, in angstroms, negative inside, and the direction in which it
     /// grows.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use steric_world::shape::Region;
+    ///
+    /// let pore = Region::Cylinder { start: DVec3::ZERO, end: 40.0 * DVec3::Z, radius: 12.0 };
+    /// assert_eq!(pore.distance(DVec3::new(15.0, 0.0, 20.0)), (3.0, DVec3::X));
+    /// assert_eq!(pore.distance(DVec3::new(1.0, 0.0, 39.0)), (-1.0, DVec3::Z));
+    /// ```
     pub fn distance(&self, point: DVec3) -> (f64, DVec3) {
         match *self {
-            Self::Box { low, high } => distance_to_box(point - 0.5 * (low + high), 0.5 * (high - low)),
+            Self::Box { low, high } => distance_to_box(point - 0.5 * (low + high), 0.5 * (high - low).abs()),
             Self::Sphere { center, radius } => {
-                let (outward, distance) = (point - center).normalize_and_length();
-                if distance > 0.0 { (distance - radius, outward) } else { (-radius, DVec3::Z) }
+                let (outward, distance) = outward(point - center);
+                (distance - radius, outward)
             }
+            Self::Ellipsoid { center, semi_axes } => ellipsoid::distance(point - center, semi_axes),
+            Self::Cylinder { start, end, radius } => distance_to_cylinder(point, start, end, radius),
             Self::HalfSpace { normal, offset } => (point.dot(normal) - offset, normal),
         }
     }
+
+    /// Whether a point lies inside or on the boundary.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use steric_world::shape::Region;
+    ///
+    /// assert!(Region::Box { low: DVec3::ZERO, high: DVec3::ONE }.contains(DVec3::splat(0.5)));
+    /// ```
+    pub fn contains(&self, point: DVec3) -> bool {
+        self.distance(point).0 <= 0.0
+    }
+
+    /// The volume in cubic angstroms; a half-space's is infinite.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use steric_world::shape::Region;
+    ///
+    /// assert_eq!(Region::Box { low: DVec3::ZERO, high: DVec3::new(2.0, 3.0, 4.0) }.volume(), 24.0);
+    /// ```
+    pub fn volume(&self) -> f64 {
+        match *self {
+            Self::Box { low, high } => (high - low).abs().element_product(),
+            Self::Sphere { radius, .. } => 4.0 / 3.0 * PI * radius.powi(3),
+            Self::Ellipsoid { semi_axes, .. } => 4.0 / 3.0 * PI * semi_axes.abs().element_product(),
+            Self::Cylinder { start, end, radius } => PI * radius * radius * start.distance(end),
+            Self::HalfSpace { .. } => f64::INFINITY,
+        }
+    }
+
+    /// The least and the greatest corner of the tightest box around it; infinite for a half-space.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use steric_world::shape::Region;
+    ///
+    /// let (low, high) = Region::Sphere { center: DVec3::X, radius: 2.0 }.bounds();
+    /// assert_eq!((low.x, high.x), (-1.0, 3.0));
+    /// ```
+    pub fn bounds(&self) -> (DVec3, DVec3) {
+        match *self {
+            Self::Box { low, high } => (low.min(high), low.max(high)),
+            Self::Sphere { center, radius } => (center - radius, center + radius),
+            Self::Ellipsoid { center, semi_axes } => (center - semi_axes.abs(), center + semi_axes.abs()),
+            Self::Cylinder { start, end, radius } => {
+                // A disc is as wide along an axis as its plane leans towards it.
+                let along = (end - start).normalize_or(DVec3::Z);
+                let half = radius * (DVec3::ONE - along * along).max(DVec3::ZERO).map(f64::sqrt);
+                (start.min(end) - half, start.max(end) + half)
+            }
+            Self::HalfSpace { .. } => (DVec3::NEG_INFINITY, DVec3::INFINITY),
+        }
+    }
+
+    /// A point inside, uniform in volume; `None` where there is no such point to be drawn: in a half-space, or in a
+    /// mesh so thin that ten thousand points of the box around it miss it.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use steric_model::Random;
+    /// use steric_world::shape::Region;
+    ///
+    /// let cell = Region::Sphere { center: DVec3::ZERO, radius: 50.0 };
+    /// let point = cell.sample(&mut Random::new(7)).expect("a sphere has an inside");
+    /// assert!(cell.contains(point));
+    /// ```
+    pub fn sample(&self, random: &mut Random) -> Option<DVec3> {
+        match *self {
+            Self::Box { low, high } => Some(low + (high - low) * DVec3::from([0.0; 3].map(|_: f64| random.unit()))),
+            Self::Sphere { center, radius } => Some(center + radius * in_ball(random)),
+            Self::Ellipsoid { center, semi_axes } => Some(center + semi_axes * in_ball(random)),
+            Self::Cylinder { start, end, radius } => {
+                let (a, b) = (end - start).normalize_or(DVec3::Z).any_orthonormal_pair();
+                let (x, y, _) = random.in_disc();
+                Some(start + random.unit() * (end - start) + radius * (x * a + y * b))
+            }
+            Self::HalfSpace { .. } => None,
+        }
+    }
+}
+
+fn in_ball(random: &mut Random) -> DVec3 {
+    random.unit().cbrt() * random.direction()
 }
 
 fn distance_to_box(point: DVec3, half: DVec3) -> (f64, DVec3) {
@@ -64,3 +200,24 @@ fn distance_to_box(point: DVec3, half: DVec3) -> (f64, DVec3) {
     let axis = beyond.max_position();
     (beyond[axis], DVec3::AXES[axis] * point.signum())
 }
+
+fn distance_to_cylinder(point: DVec3, start: DVec3, end: DVec3, radius: f64) -> (f64, DVec3) {
+    let axis = (end - start).normalize_or(DVec3::Z);
+    let from_middle = point - 0.5 * (start + end);
+    let along = from_middle.dot(axis);
+    let (across, distance_across) = outward(from_middle - along * axis);
+    // On the axis every direction across is as good.
+    let across = if distance_across > 0.0 { across } else { axis.any_orthonormal_vector() };
+    let half = DVec2::new(radius, 0.5 * start.distance(end));
+    let beyond = DVec2::new(distance_across, along.abs()) - half;
+    let in_plane = |direction: DVec2| direction.x * across + direction.y * along.signum() * axis;
+    let (direction, distance) = beyond.max(DVec2::ZERO).normalize_and_length();
+    if distance > 0.0 {
+        return (distance, in_plane(direction));
+    }
+    let nearest = beyond.max_position();
+    (beyond[nearest], in_plane(DVec2::AXES[nearest]))
+}
+
+#[cfg(test)]
+mod tests;

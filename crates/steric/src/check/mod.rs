@@ -26,7 +26,7 @@ use steric_model::{
 /// use steric::prelude::*;
 ///
 /// let lipids = Input::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/popc.pdb"))?;
-/// assert_eq!((lipids.name().as_str(), lipids.structure.residues.len()), ("popc.pdb", 4));
+/// assert_eq!((lipids.name().as_str(), lipids.structure.residues.len()), ("popc.pdb", 5));
 /// let mut builder = StructureBuilder::new("probe", 1);
 /// builder.push(AtomRecord::default());
 /// let made = Input::new("probe", builder.finish(), Warnings::default());

@@ -3,7 +3,7 @@
 //! How it works: discs whose diameters lie within one factor of two are one level with a grid of its own, so a few
 //! proteins do not crowd the cells of the lipids. A cell is twice as wide as the reach within its level, so a disc looks into at
 //! most eight of them. Cells are hashed into buckets, neighbours along x into neighbouring ones, and two cells that share
-//! a bucket are told apart by their coordinates. Discs are kept in the order of the buckets.
+//! a bucket are told apart by their coordinates. Discs stay in the order of a Z-curve, so that neighbours are near each other in memory too.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -18,9 +18,11 @@ const MOST_LEVELS: usize = 16;
 /// A list never holds more than this: discs that lie on one another by the thousand part without knowing all others.
 const MOST_NEIGHBOURS: f64 = 4096.0;
 
+/// How many candidates are compared before the near ones among them are looked at again.
+const BLOCK: usize = 16;
+
 pub(super) struct Grid {
     levels: Vec<Level>,
-    cells: Vec<Cell>,
     skin: f64,
     smallest: f64,
 }
@@ -32,10 +34,15 @@ struct Level {
     /// How many cells the periodic box has along x and y; 0 where there is no box.
     around: [i32; 2],
     mask: u32,
-    /// The discs of bucket i are starts[i]..starts[i + 1].
+    /// The discs of bucket i are members[starts[i]..starts[i + 1]].
     starts: Vec<u32>,
-    /// The discs of the level.
-    range: std::ops::Range<usize>,
+    members: Vec<Member>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Member {
+    cell: Cell,
+    disc: u32,
 }
 
 /// The neighbours of every disc, disc by disc.
@@ -62,22 +69,17 @@ impl List {
 }
 
 impl Grid {
-    /// Brings the discs into the order of their cells.
-    pub(super) fn sort(discs: &mut Vec<Disc>, sheet: &Sheet, skin: f64) -> Self {
+    /// Sorts discs into levels and cells.
+    pub(super) fn new(discs: &[Disc], sheet: &Sheet, skin: f64) -> Self {
         let radii = || discs.iter().map(|disc| disc.radius);
         let largest = radii().fold(0.0, f64::max);
         let smallest = radii().filter(|&radius| radius > 0.0).fold(largest, f64::min);
         let mut members = vec![Vec::new(); MOST_LEVELS];
-        for disc in discs.iter() {
-            members[octave(disc.radius, largest)].push(*disc);
+        for (disc, at) in discs.iter().zip(0..) {
+            members[octave(disc.radius, largest)].push(at);
         }
-        let mut grid = Self { levels: Vec::new(), cells: Vec::new(), skin, smallest };
-        discs.clear();
-        for members in members.into_iter().filter(|members| !members.is_empty()) {
-            let level = Level::sort(&members, discs, &mut grid.cells, sheet, skin);
-            grid.levels.push(level);
-        }
-        grid
+        let members = members.into_iter().filter(|members| !members.is_empty());
+        Self { levels: members.map(|members| Level::new(discs, &members, sheet, skin)).collect(), skin, smallest }
     }
 
     /// Every disc's neighbours within touching distance and the skin.
@@ -99,23 +101,31 @@ impl Grid {
         let most = found.len() + self.most_neighbours(disc);
         for level in &self.levels {
             let reach = disc.radius + level.radius + self.skin;
-            level.each_range(disc.center, reach, |range, cell| {
-                for at in range {
-                    let other = &discs[at];
-                    let near = disc.radius + other.radius + self.skin;
-                    if cell.is_none_or(|cell| self.cells[at] == cell)
-                        && sheet.between(disc.center, other.center).length_squared() < near * near
-                        && other.name != disc.name
-                    {
-                        found.push(at as u32);
-                    }
+            level.each_range(disc.center, reach, |members, cell| {
+                for block in members.chunks(BLOCK) {
+                    let (near, count) = self.near_ones(disc, discs, sheet, block);
+                    let others = near[..count].iter().filter(|near| cell.is_none_or(|cell| near.cell == cell));
+                    found.extend(others.map(|near| near.disc).filter(|&at| discs[at as usize].name != disc.name));
                     if found.len() >= most {
+                        found.truncate(most);
                         return false;
                     }
                 }
                 true
             });
         }
+    }
+
+    // Counts on without a branch: whether a candidate is near cannot be foretold, and a wrong guess costs more than the rest.
+    fn near_ones(&self, disc: &Disc, discs: &[Disc], sheet: &Sheet, block: &[Member]) -> ([Member; BLOCK], usize) {
+        let (mut near, mut count) = ([Member::default(); BLOCK], 0);
+        for candidate in block {
+            let other = &discs[candidate.disc as usize];
+            let reach = disc.radius + other.radius + self.skin;
+            near[count] = *candidate;
+            count += usize::from(sheet.between(disc.center, other.center).length_squared() < reach * reach);
+        }
+        (near, count)
     }
 
     // Sixteen times as many of the smallest discs as fit around this one.
@@ -132,29 +142,8 @@ fn octave(radius: f64, largest: f64) -> usize {
 }
 
 impl Level {
-    // Appends its discs and their cells in the order of the buckets; equal buckets keep the order of `members`.
-    fn sort(members: &[Disc], discs: &mut Vec<Disc>, cells: &mut Vec<Cell>, sheet: &Sheet, skin: f64) -> Self {
-        let first = discs.len();
-        let mut level = Self::new(members, first, sheet, skin);
-        let homes: Vec<(Cell, u32)> = members
-            .iter()
-            .map(|disc| {
-                let cell = level.cell(disc.center);
-                (cell, level.bucket(cell))
-            })
-            .collect();
-        let slots = level.slots(&homes);
-        let mut order = vec![0_u32; members.len()];
-        for (at, slot) in slots.into_iter().enumerate() {
-            order[slot as usize] = at as u32;
-        }
-        discs.extend(order.iter().map(|&at| members[at as usize]));
-        cells.extend(order.iter().map(|&at| homes[at as usize].0));
-        level
-    }
-
-    fn new(members: &[Disc], first: usize, sheet: &Sheet, skin: f64) -> Self {
-        let radius = members.iter().fold(0.0, |radius: f64, disc| radius.max(disc.radius));
+    fn new(discs: &[Disc], members: &[u32], sheet: &Sheet, skin: f64) -> Self {
+        let radius = members.iter().fold(0.0, |radius: f64, &at| radius.max(discs[at as usize].radius));
         let edge = 2.0 * (2.0 * radius + skin);
         let mut level = Self {
             radius,
@@ -162,7 +151,7 @@ impl Level {
             around: [0; 2],
             mask: (2 * members.len()).next_power_of_two() as u32 - 1,
             starts: Vec::new(),
-            range: first..first + members.len(),
+            members: Vec::new(),
         };
         if sheet.is_flat() {
             level.width.z = f64::INFINITY;
@@ -172,39 +161,40 @@ impl Level {
             level.around[axis] = around as i32;
             level.width[axis] = periodic / around;
         }
+        level.fill(discs, members);
         level
     }
 
-    // Counts the discs of every bucket and gives each its slot within the level.
-    fn slots(&mut self, homes: &[(Cell, u32)]) -> Vec<u32> {
-        let mut next = vec![0_u32; self.mask as usize + 2];
-        for &(_, bucket) in homes {
-            next[bucket as usize + 1] += 1;
+    // A counting sort; discs of one bucket keep their order.
+    fn fill(&mut self, discs: &[Disc], members: &[u32]) {
+        let member = |&disc: &u32| Member { cell: self.cell(discs[disc as usize].center), disc };
+        let homes: Vec<Member> = members.iter().map(member).collect();
+        let mut starts = vec![0_u32; self.mask as usize + 2];
+        for home in &homes {
+            starts[self.bucket(home.cell) as usize] += 1;
         }
-        for bucket in 1..next.len() {
-            next[bucket] += next[bucket - 1];
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
         }
-        self.starts = next.clone();
-        let slot = |&(_, bucket): &(Cell, u32)| {
-            next[bucket as usize] += 1;
-            next[bucket as usize] - 1
-        };
-        homes.iter().map(slot).collect()
+        let mut sorted = vec![Member::default(); homes.len()];
+        for home in homes.iter().rev() {
+            let start = &mut starts[self.bucket(home.cell) as usize];
+            *start -= 1;
+            sorted[*start as usize] = *home;
+        }
+        (self.starts, self.members) = (starts, sorted);
     }
 
     // Calls back with the discs of every cell within reach and the cell that they must be in, until told to stop.
-    fn each_range(
-        &self,
-        center: DVec3,
-        reach: f64,
-        mut visit: impl FnMut(std::ops::Range<usize>, Option<Cell>) -> bool,
-    ) {
+    fn each_range(&self, center: DVec3, reach: f64, mut visit: impl FnMut(&[Member], Option<Cell>) -> bool) {
         let (low, high) = (self.cell(center - reach), self.cell(center + reach));
         let spans = [0, 1, 2].map(|axis| self.span(axis, low[axis], high[axis]));
         // In the wide reach of a large disc among small ones, far apart, there are more cells than discs.
         let cells: f64 = spans.iter().map(|span| f64::from(span.1) - f64::from(span.0) + 1.0).product();
-        if cells > (self.range.len() + 8) as f64 {
-            visit(self.range.clone(), None);
+        if cells > (self.members.len() + 8) as f64 {
+            visit(&self.members, None);
             return;
         }
         for z in spans[2].0..=spans[2].1 {
@@ -213,7 +203,7 @@ impl Level {
                     let cell = [self.around(0, x), self.around(1, y), z];
                     let bucket = self.bucket(cell) as usize;
                     let (start, end) = (self.starts[bucket] as usize, self.starts[bucket + 1] as usize);
-                    if !visit(self.range.start + start..self.range.start + end, Some(cell)) {
+                    if !visit(&self.members[start..end], Some(cell)) {
                         return;
                     }
                 }
@@ -245,4 +235,26 @@ impl Level {
         let mixed = (y as u32).wrapping_mul(19_349_663) ^ (z as u32).wrapping_mul(83_492_791);
         (mixed ^ (mixed >> 15)).wrapping_add(x as u32) & self.mask
     }
+}
+
+/// Sorts discs along a Z-curve through cubes of this edge (Morton 1966).
+pub(super) fn sort_along_curve(discs: &mut [Disc], edge: f64) {
+    let coordinate = |x: f64| ((x / edge).clamp(-1e6, 1e6) as i64 + (1 << 20)) as u64;
+    let key = |disc: &Disc| {
+        let [x, y, z] = disc.center.to_array().map(coordinate).map(spaced);
+        (x | y << 1 | z << 2, disc.name)
+    };
+    discs.sort_by_cached_key(key);
+}
+
+// The 21 low bits, each followed by two zeros.
+fn spaced(bits: u64) -> u64 {
+    let steps = [
+        (32, 0x001f_0000_0000_ffff),
+        (16, 0x001f_0000_ff00_00ff),
+        (8, 0x100f_00f0_0f00_f00f),
+        (4, 0x10c3_0c30_c30c_30c3),
+        (2, 0x1249_2492_4924_9249),
+    ];
+    steps.into_iter().fold(bits & 0x1f_ffff, |bits, (shift, mask)| (bits | bits << shift) & mask)
 }

@@ -22,13 +22,13 @@ const OVER_RELAXATION: f64 = 1.6;
 /// At most this part of the sum of pushes is taken, so that a single pair does not swing.
 const MOST_OF_THE_SUM: f64 = 0.9;
 /// The skin, as a part of the mean diameter: with more, lists are longer; with less, they are made more often.
-const SKIN: f64 = 0.35;
+const SKIN: f64 = 0.7;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Disc {
     center: DVec3,
     radius: f64,
-    /// Its number before discs were sorted into cells.
+    /// Its number before discs were sorted.
     name: u32,
     is_fixed: bool,
 }
@@ -106,10 +106,12 @@ impl Found {
 }
 
 impl Crowd {
-    fn new(sheet: Sheet, discs: Vec<Disc>) -> Self {
+    fn new(sheet: Sheet, mut discs: Vec<Disc>) -> Self {
         let moving = || discs.iter().filter(|disc| !disc.is_fixed);
         let mean = moving().map(|disc| 2.0 * disc.radius).sum::<f64>() / moving().count().max(1) as f64;
-        Self { sheet, discs, skin: SKIN * mean }
+        let skin = SKIN * mean;
+        grid::sort_along_curve(&mut discs, 2.0 * (mean + skin));
+        Self { sheet, discs, skin }
     }
 
     fn relax(&mut self, iterations: usize) -> usize {
@@ -118,7 +120,7 @@ impl Crowd {
         }
         let mut done = 0;
         while done < iterations {
-            let lists = Grid::sort(&mut self.discs, &self.sheet, self.skin).lists(&self.discs, &self.sheet);
+            let lists = Grid::new(&self.discs, &self.sheet, self.skin).lists(&self.discs, &self.sheet);
             let listed: Vec<DVec3> = self.discs.iter().map(|disc| disc.center).collect();
             let (rounds, is_quiet) = self.relax_with(&lists, &listed, iterations - done);
             done += rounds;
@@ -162,24 +164,24 @@ impl Crowd {
         found.reduce(Found::default, Found::or)
     }
 
-    // Where a disc goes, and whether it had to.
+    // Where a disc goes, and whether it had to go.
     fn moved(&self, at: usize, neighbours: &[u32]) -> (DVec3, bool) {
         let disc = &self.discs[at];
         if disc.is_fixed {
             return (disc.center, false);
         }
-        let (mut sum, mut count) = (DVec3::ZERO, 0);
+        let (mut sum, mut count, mut deepest) = (DVec3::ZERO, 0, f64::NEG_INFINITY);
         for &neighbour in neighbours {
-            if let Some(push) = push(disc, &self.discs[neighbour as usize], &self.sheet) {
-                sum += push;
-                count += 1;
-            }
+            let push = push(disc, &self.discs[neighbour as usize], &self.sheet);
+            sum += push.by;
+            count += u32::from(push.depth > 0.0);
+            deepest = deepest.max(push.beyond_slack);
         }
         if count == 0 {
             return (disc.center, false);
         }
         let part = (OVER_RELAXATION / f64::from(count)).min(MOST_OF_THE_SUM);
-        (self.sheet.slide(disc.center, part * sum), true)
+        (self.sheet.slide(disc.center, part * sum), deepest > 0.0)
     }
 
     fn settle(&mut self) {
@@ -191,22 +193,26 @@ impl Crowd {
     }
 }
 
-// Half of the overlap, away from the other disc; all of it if the other one stays.
-fn push(disc: &Disc, other: &Disc, sheet: &Sheet) -> Option<DVec3> {
+struct Push {
+    by: DVec3,
+    depth: f64,
+    /// The depth beyond what is left of the slack.
+    beyond_slack: f64,
+}
+
+// Half of the overlap, away from the other disc, or all of it if the other one stays. Without a branch, because half of
+// the neighbours overlap and nobody can foretell which. Half of the slack is left, so that the end is reached.
+fn push(disc: &Disc, other: &Disc, sheet: &Sheet) -> Push {
     let away = sheet.between(other.center, disc.center);
     let touching = disc.radius + other.radius;
-    let squared = away.length_squared();
-    let free = touching * (1.0 - SLACK);
-    // The lists hold no pair whose distance is not a number.
-    if squared >= free * free {
-        return None;
-    }
-    let distance = squared.sqrt();
+    let distance = away.length();
     let share = if other.is_fixed { 1.0 } else { 0.5 };
-    if distance > 1e-6 * touching {
-        return Some(away * (share * (touching - distance) / distance));
+    if distance <= 1e-6 * touching {
+        let by = share * touching * sheet.any_direction(disc.center, disc.name, other.name);
+        return Push { by, depth: touching, beyond_slack: touching };
     }
-    Some(share * touching * sheet.any_direction(disc.center, disc.name, other.name))
+    let depth = ((1.0 - 0.5 * SLACK) * touching - distance).max(0.0);
+    Push { by: away * (share * depth / distance), depth, beyond_slack: depth - 0.5 * SLACK * touching }
 }
 
 #[cfg(test)]

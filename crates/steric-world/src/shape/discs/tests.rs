@@ -1,3 +1,4 @@
+use super::grid::sort_along_curve;
 use super::*;
 use crate::shape::Sampling;
 use proptest::prelude::*;
@@ -137,7 +138,8 @@ fn every_near_pair_is_listed_once_on_both_sides() {
                 is_fixed: false,
             })
             .collect();
-        let grid = Grid::sort(&mut discs, &sheet, 0.7);
+        sort_along_curve(&mut discs, 10.0);
+        let grid = Grid::new(&discs, &sheet, 0.7);
         let lists = grid.lists(&discs, &sheet);
         for (at, disc) in discs.iter().enumerate() {
             let mut listed = lists.chunks[at / Lists::CHUNK].of(at % Lists::CHUNK).to_vec();
@@ -189,5 +191,5 @@ fn spread_time() {
     let mut places = drawn(&surface, count as usize, 18.0, None, 1);
     let start = std::time::Instant::now();
     let done = spread(&surface, 18.0, &mut places, &vec![diameter; count as usize], None, &[], 60);
-    std::eprintln!("{done} iterations, {:?}", start.elapsed());
+    eprintln!("{done} iterations, {:?}", start.elapsed());
 }

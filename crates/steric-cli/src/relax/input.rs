@@ -1,0 +1,114 @@
+//! What the user wants relaxed.
+
+use std::path::Path;
+
+use steric::model::MoleculeOptions;
+use steric::relax::{ModelOptions, Relaxation};
+use steric::world::build::{SceneFile, SceneText};
+
+use super::{Arguments, SceneOptions};
+use crate::failure::Failure;
+use crate::options::Shared;
+use crate::output;
+
+/// A ready scene, a scene file or a model, with all that the command line says about it.
+pub(super) fn relaxation(arguments: &Arguments, shared: &Shared) -> Result<Relaxation, Failure> {
+    let mut extra = Vec::new();
+    let physics = [
+        ("response", arguments.response.clone()),
+        ("max-iterations", arguments.max_iterations.map(|value| value.to_string())),
+        ("max-seconds", arguments.max_seconds.map(|value| format!("{value:?}"))),
+    ];
+    for (key, value) in physics {
+        extra.extend(value.map(|value| (format!("physics.{key}"), value)));
+    }
+    match scene(&arguments.input, &arguments.scene, shared, &extra)? {
+        Some(scene) => {
+            let folder = arguments.input.parent().filter(|_| arguments.input.is_file()).unwrap_or(Path::new(""));
+            let name = arguments.input.display().to_string();
+            Ok(Relaxation::of_scene(&scene, &name, folder)?)
+        }
+        None => model(arguments, shared, &extra),
+    }
+}
+
+/// The scene of a ready name or of a file; `None` for a model.
+pub(crate) fn scene(
+    input: &Path,
+    options: &SceneOptions,
+    shared: &Shared,
+    extra: &[(String, String)],
+) -> Result<Option<SceneFile>, Failure> {
+    let ready = input.to_str().and_then(scenes::ready);
+    let is_scene_file = input.extension().is_some_and(|end| end.eq_ignore_ascii_case("toml"));
+    let text = match ready {
+        Some(ready) if !input.exists() => ready.to_owned(),
+        _ if is_scene_file => std::fs::read_to_string(input).map_err(|error| Failure::io(input, &error))?,
+        _ if !input.exists() && input.extension().is_none() => {
+            let known = scenes::ready_names().collect::<Vec<_>>().join(", ");
+            let found = input.display();
+            return Err(Failure::usage(format!("{found}: expected a file or a ready scene ({known}), found neither")));
+        }
+        _ => return Ok(None),
+    };
+    let mut text = SceneText::parse(&text, input)?;
+    set_all(&mut text, options, shared, extra)?;
+    Ok(Some(text.scene()?))
+}
+
+fn set_all(
+    text: &mut SceneText,
+    options: &SceneOptions,
+    shared: &Shared,
+    extra: &[(String, String)],
+) -> Result<(), Failure> {
+    let number = |value: f64| format!("{value:?}");
+    let given = [
+        ("membrane.count", options.count.map(|count| count.to_string())),
+        ("membrane.radius", options.radius.map(number)),
+        ("membrane.area-per-lipid", options.area_per_lipid.map(number)),
+        ("tolerance", options.tolerance.map(number)),
+        ("seed", shared.seed.map(|seed| seed.to_string())),
+    ];
+    for (key, value) in given {
+        if let Some(value) = value {
+            text.set(key, &value)?;
+        }
+    }
+    for (key, value) in extra {
+        text.set(key, value)?;
+    }
+    for pair in &options.set {
+        let Some((key, value)) = pair.split_once('=') else {
+            return Err(Failure::usage(format!("--set {pair}: expected KEY=VALUE")));
+        };
+        text.set(key.trim(), value.trim())?;
+    }
+    Ok(())
+}
+
+fn model(arguments: &Arguments, shared: &Shared, extra: &[(String, String)]) -> Result<Relaxation, Failure> {
+    let mut text = SceneText::parse("", &arguments.input)?;
+    set_all(&mut text, &arguments.scene, shared, extra)?;
+    let scene = text.scene()?;
+    if !scene.membrane.is_empty() || !scene.solute.is_empty() || scene.model.is_some() {
+        let found = arguments.input.display();
+        return Err(Failure::usage(format!(
+            "{found}: expected options of a model, found those of a scene; a scene file can name the model under [model]"
+        )));
+    }
+    let input = output::read(&arguments.input, shared)?;
+    let options = ModelOptions {
+        closeness: scene.closeness(),
+        molecules: MoleculeOptions {
+            by: arguments.molecules,
+            assembly: arguments.assembly.clone().unwrap_or_default(),
+            periodic: arguments.periodic,
+        },
+        leeway: arguments.leeway,
+        fixed: arguments.fix.clone(),
+        fixed_above: arguments.fix_above,
+        ..ModelOptions::default()
+    };
+    Ok(Relaxation::of_model(&input, &options, scene.physics.clone(), scene.seed)?)
+}

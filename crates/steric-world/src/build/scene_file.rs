@@ -1,0 +1,697 @@
+//! What a scene file asks for.
+//!
+//! How it works: the types below are the tables of the file, key for key (`schema.rs` has their units and defaults, and
+//! has looked at every value alone). Here stand the rules that join several keys: of two ways to say a thing only one,
+//! names that something else has to define, keys that go with one shape only.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use steric_model::Located;
+use steric_model::chemistry::RadiiSet;
+use toml::Table;
+
+use super::error::BuildError;
+use super::scene_text::{Origins, SceneText};
+use super::suggest::expected_one_of;
+use crate::relax::RelaxOptions;
+use crate::shape::{Sampling, Side};
+
+/// A scene file. The guide's page on scene files explains every key.
+///
+/// ```
+/// use steric_world::build::{Closeness, SceneFile};
+///
+/// let text = "[[membrane]]\nradius = 100.0\n[[membrane.lipid]]\nmolecule = \"POPC\"\n";
+/// let scene = SceneFile::read(text, "vesicle.toml".as_ref())?;
+/// assert_eq!(scene.membrane[0].radius, Some(100.0));
+/// assert_eq!(scene.closeness(), Closeness::Tolerance(2.0));
+///
+/// let error = SceneFile::read("sead = 7\n", "vesicle.toml".as_ref()).expect_err("there is no such key");
+/// assert_eq!(error.to_string(), "vesicle.toml:1: expected a key (did you mean seed?), found \"sead\"");
+/// # Ok::<(), steric_world::build::BuildError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SceneFile {
+    /// What the scene is called.
+    pub name: String,
+    /// The same seed builds the same scene.
+    pub seed: u64,
+    /// How far atoms of different molecules stay apart, in angstroms; see [`SceneFile::closeness`].
+    pub tolerance: Option<f64>,
+    /// The name of a set of radii.
+    pub radii: Option<String>,
+    /// How deep two atoms may overlap, in angstroms.
+    pub allow: Option<f64>,
+    /// Whether hydrogens are kept.
+    pub hydrogens: bool,
+    /// Edges of the box that repeats, in angstroms.
+    pub periodic_box: Option<[f64; 3]>,
+    /// A model that is there already.
+    pub model: Option<ModelTable>,
+    /// Membranes.
+    pub membrane: Vec<MembraneTable>,
+    /// Molecules in regions.
+    pub solute: Vec<SoluteTable>,
+    /// Parts of space.
+    pub region: Vec<RegionTable>,
+    /// How molecules are pushed apart.
+    pub physics: RelaxOptions,
+    /// Where the result goes.
+    pub output: OutputTable,
+    #[serde(skip)]
+    pub(super) origins: Origins,
+}
+
+impl Default for SceneFile {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            seed: 1,
+            tolerance: None,
+            radii: None,
+            allow: None,
+            hydrogens: false,
+            periodic_box: None,
+            model: None,
+            membrane: Vec::new(),
+            solute: Vec::new(),
+            region: Vec::new(),
+            physics: RelaxOptions::default(),
+            output: OutputTable::default(),
+            origins: Origins::default(),
+        }
+    }
+}
+
+/// When two atoms of different molecules are too close.
+///
+/// ```
+/// use steric_world::build::{Closeness, SceneFile};
+///
+/// let scene = SceneFile { radii: Some("bondi".into()), ..SceneFile::default() };
+/// assert!(matches!(scene.closeness(), Closeness::Radii { allow: 0.4, .. }));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Closeness {
+    /// Nearer than this, in angstroms.
+    Tolerance(f64),
+    /// Spheres that overlap by more than is allowed.
+    Radii {
+        /// Whose radii.
+        set: RadiiSet,
+        /// In angstroms.
+        allow: f64,
+    },
+}
+
+impl SceneFile {
+    /// Reads a scene from text; `file` serves messages.
+    pub fn read(text: &str, file: &Path) -> Result<Self, BuildError> {
+        SceneText::parse(text, file)?.scene()
+    }
+
+    /// When two atoms are too close: nearer than 2.0 Å unless the file says otherwise.
+    pub fn closeness(&self) -> Closeness {
+        let set = self.radii.as_ref().and_then(|name| name.parse().ok());
+        match set {
+            Some(set) => Closeness::Radii { set, allow: self.allow.unwrap_or(0.4) },
+            None => Closeness::Tolerance(self.tolerance.unwrap_or(2.0)),
+        }
+    }
+
+    pub(super) fn from_table(table: &Table, origins: Origins) -> Result<Self, Located> {
+        // The schema has seen every key and value, so a refusal here is about the file as a whole.
+        let refused = |error: toml::de::Error| origins.wrong("", "a scene", error.message());
+        let mut scene = Self::deserialize(table.clone()).map_err(refused)?;
+        scene.origins = origins;
+        scene.check()?;
+        Ok(scene)
+    }
+
+    fn check(&self) -> Result<(), Located> {
+        if self.model.is_none() && self.membrane.is_empty() && self.solute.is_empty() {
+            return self.wrong("", "a [model], a [[membrane]] or a [[solute]]", "none of them");
+        }
+        if self.radii.is_some() && self.tolerance.is_some() {
+            return self.wrong("radii", "tolerance or radii", "both");
+        }
+        if self.allow.is_some() && self.radii.is_none() {
+            return self.wrong("allow", "radii beside allow", "none");
+        }
+        if self.model.as_ref().is_some_and(|model| model.file.is_empty()) {
+            return self.wrong("model", "file, the model's file", "none");
+        }
+        for (number, membrane) in self.membrane.iter().enumerate() {
+            self.check_membrane(membrane, &format!("membrane.{number}"))?;
+        }
+        for (number, region) in self.region.iter().enumerate() {
+            self.check_region(region, number)?;
+        }
+        for (number, solute) in self.solute.iter().enumerate() {
+            self.check_solute(solute, &format!("solute.{number}"))?;
+        }
+        Ok(())
+    }
+
+    fn wrong<T>(&self, path: &str, expected: impl Into<String>, found: &str) -> Result<T, Located> {
+        Err(self.origins.wrong(path, expected, found))
+    }
+
+    fn check_membrane(&self, membrane: &MembraneTable, path: &str) -> Result<(), Located> {
+        let only = |given: bool, key: &str, shape: Shape| {
+            let found = membrane.shape.name();
+            if given && membrane.shape != shape {
+                return self.wrong(&format!("{path}.{key}"), format!("shape = {:?} beside {key}", shape.name()), found);
+            }
+            Ok(())
+        };
+        only(membrane.radius.is_some(), "radius", Shape::Sphere)?;
+        only(membrane.size.is_some(), "size", Shape::Plane)?;
+        only(!membrane.periodic, "periodic", Shape::Plane)?;
+        only(membrane.mesh.is_some(), "mesh", Shape::Mesh)?;
+        only(membrane.sampling == Sampling::Clustered, "sampling", Shape::Sphere)?;
+        if membrane.shape == Shape::Mesh && membrane.mesh.is_none() {
+            return self.wrong(path, "mesh, the file of the surface", "none");
+        }
+        if membrane.lipid.is_empty() && membrane.protein.is_empty() {
+            return self.wrong(path, "a [[membrane.lipid]]", "none");
+        }
+        for (number, protein) in membrane.protein.iter().enumerate() {
+            let path = format!("{path}.protein.{number}");
+            self.check_source(protein.molecule.as_deref(), protein.file.as_deref(), &path)?;
+        }
+        self.check_mixture(membrane, path)
+    }
+
+    fn check_mixture(&self, membrane: &MembraneTable, path: &str) -> Result<(), Located> {
+        for (number, lipid) in membrane.lipid.iter().enumerate() {
+            let path = format!("{path}.lipid.{number}");
+            self.check_source(lipid.molecule.as_deref(), lipid.file.as_deref(), &path)?;
+            if lipid.count.is_some() && lipid.fraction.is_some() {
+                return self.wrong(&format!("{path}.count"), "count or fraction", "both");
+            }
+        }
+        for leaflet in [LeafletChoice::Outer, LeafletChoice::Inner] {
+            let shared = membrane.lipid.iter().filter(|lipid| lipid.is_in(leaflet) && lipid.count.is_none());
+            let fractions: Vec<f64> = shared.map(LipidTable::share).collect();
+            if !fractions.is_empty() && fractions.iter().sum::<f64>() <= 0.0 {
+                let expected = format!("fractions of the {} leaflet with a sum above 0", leaflet.name());
+                return self.wrong(&format!("{path}.lipid.0.fraction"), expected, "0");
+            }
+        }
+        Ok(())
+    }
+
+    fn check_source(&self, molecule: Option<&str>, file: Option<&str>, path: &str) -> Result<(), Located> {
+        match (molecule, file) {
+            (None, None) => self.wrong(path, "molecule or file", "neither"),
+            (Some(_), Some(_)) => self.wrong(&format!("{path}.file"), "molecule or file", "both"),
+            (Some(name), None) if scenes::molecule(name).is_none() => {
+                let known: Vec<&str> = scenes::molecules().iter().map(|molecule| molecule.name).collect();
+                let expected = expected_one_of("an embedded molecule", name, &known);
+                self.wrong(&format!("{path}.molecule"), expected, name)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_solute(&self, solute: &SoluteTable, path: &str) -> Result<(), Located> {
+        self.check_source(solute.molecule.as_deref(), solute.file.as_deref(), path)?;
+        let ways = [
+            ("count", solute.count.is_some()),
+            ("concentration-mM", solute.concentration_mm.is_some()),
+            ("volume-fraction", solute.volume_fraction.is_some()),
+            ("density-g-cm3", solute.density_g_cm3.is_some()),
+        ];
+        let given: Vec<&str> = ways.iter().filter(|way| way.1).map(|way| way.0).collect();
+        let is_single = solute.position.is_some();
+        if given.len() > 1 || (given.is_empty() && !is_single) {
+            let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
+            let expected = "one of count, concentration-mM, volume-fraction and density-g-cm3";
+            let at = given.last().map_or_else(|| path.to_owned(), |key| format!("{path}.{key}"));
+            return self.wrong(&at, expected, &found);
+        }
+        if is_single && given.first().is_some_and(|_| solute.count != Some(1)) {
+            return self.wrong(&format!("{path}.position"), "a single copy at a position", "more");
+        }
+        match &solute.region {
+            Some(region) => self.check_region_name(region, &format!("{path}.region"))?,
+            None if is_single || self.has_box() => {}
+            None => return self.wrong(path, "region, or a periodic-box of the scene", "neither"),
+        }
+        for (number, keep) in solute.keep.iter().enumerate() {
+            self.check_region_name(&keep.region, &format!("{path}.keep.{number}.region"))?;
+        }
+        Ok(())
+    }
+
+    // A flat periodic membrane brings a box with it.
+    fn has_box(&self) -> bool {
+        let flat = |membrane: &MembraneTable| membrane.shape == Shape::Plane && membrane.periodic;
+        self.periodic_box.is_some() || self.membrane.iter().any(flat)
+    }
+
+    fn check_region_name(&self, name: &str, path: &str) -> Result<(), Located> {
+        let known: Vec<&str> = self.region.iter().map(|region| region.name.as_str()).collect();
+        if known.contains(&name) {
+            return Ok(());
+        }
+        let expected = match known.is_empty() {
+            true => "the name of a [[region]] (there are none)".to_owned(),
+            false => expected_one_of("the name of a [[region]]", name, &known),
+        };
+        self.wrong(path, expected, name)
+    }
+
+    fn check_region(&self, region: &RegionTable, number: usize) -> Result<(), Located> {
+        let path = format!("region.{number}");
+        if region.name.is_empty() {
+            return self.wrong(&path, "name, what rules call the region", "none");
+        }
+        if self.region[..number].iter().any(|other| other.name == region.name) {
+            return self.wrong(&format!("{path}.name"), "a name that no other region has", &region.name);
+        }
+        let Some(shape) = region.shape else {
+            return self.wrong(&path, "shape", "none");
+        };
+        for (key, is_given) in region.given() {
+            let (needs, takes) = (shape.needs().contains(&key), shape.takes().contains(&key));
+            if needs && !is_given {
+                return self.wrong(&path, format!("{key} of the {}", shape.name()), "none");
+            }
+            if is_given && !needs && !takes {
+                let keys = [shape.needs(), shape.takes()].concat().join(", ");
+                return self.wrong(&format!("{path}.{key}"), format!("keys of a {} ({keys})", shape.name()), key);
+            }
+        }
+        self.check_extent(region, &path)
+    }
+
+    fn check_extent(&self, region: &RegionTable, path: &str) -> Result<(), Located> {
+        if let (Some(low), Some(high)) = (region.low, region.high)
+            && (0..3).any(|axis| low[axis] >= high[axis])
+        {
+            return self.wrong(&format!("{path}.high"), format!("three numbers above {low:?}"), &format!("{high:?}"));
+        }
+        if region.normal.is_some_and(|normal| normal == [0.0; 3]) {
+            return self.wrong(&format!("{path}.normal"), "a direction", "[0, 0, 0]");
+        }
+        if region.start.is_some() && region.start == region.end {
+            return self.wrong(&format!("{path}.end"), "another point than start", "the same");
+        }
+        Ok(())
+    }
+}
+
+/// `[model]`: a model that is there already.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ModelTable {
+    /// Its file.
+    pub file: String,
+    /// What counts as one molecule, as the command line names it.
+    pub molecules: String,
+    /// Whether it is an obstacle.
+    pub fixed: bool,
+    /// How far a molecule may move, in angstroms.
+    pub leeway: Option<f64>,
+    /// How far it may turn.
+    pub turn_degrees: f64,
+}
+
+impl Default for ModelTable {
+    fn default() -> Self {
+        Self { file: String::new(), molecules: "auto".to_owned(), fixed: false, leeway: None, turn_degrees: 180.0 }
+    }
+}
+
+/// The middle of a membrane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// A sphere.
+    #[default]
+    Sphere,
+    /// A level plane.
+    Plane,
+    /// A closed surface from a file.
+    Mesh,
+}
+
+impl Shape {
+    /// As in a file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sphere => "sphere",
+            Self::Plane => "plane",
+            Self::Mesh => "mesh",
+        }
+    }
+}
+
+/// `[[membrane]]`: a bilayer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MembraneTable {
+    /// Its middle.
+    pub shape: Shape,
+    /// Radius of a sphere, in angstroms.
+    pub radius: Option<f64>,
+    /// Centre of a sphere, middle of a plane, in angstroms.
+    pub center: Option<[f64; 3]>,
+    /// Edges of a plane, in angstroms.
+    pub size: Option<[f64; 2]>,
+    /// Whether a plane repeats.
+    pub periodic: bool,
+    /// The file of a mesh.
+    pub mesh: Option<String>,
+    /// How places are chosen.
+    pub sampling: Sampling,
+    /// Whether places are spread as discs first.
+    pub discs: bool,
+    /// For lipids that name no area, in square angstroms.
+    pub area_per_lipid: Option<f64>,
+    /// Lipids in both leaflets.
+    pub count: Option<u64>,
+    /// How far a head may stand from its height, in angstroms.
+    pub leeway: f64,
+    /// How far a lipid may lean.
+    pub tilt_degrees: f64,
+    /// The mixture.
+    pub lipid: Vec<LipidTable>,
+    /// What else is in the membrane.
+    pub protein: Vec<ProteinTable>,
+}
+
+impl Default for MembraneTable {
+    fn default() -> Self {
+        Self {
+            shape: Shape::Sphere,
+            radius: None,
+            center: None,
+            size: None,
+            periodic: true,
+            mesh: None,
+            sampling: Sampling::Inversion,
+            discs: true,
+            area_per_lipid: None,
+            count: None,
+            leeway: 3.0,
+            tilt_degrees: 25.0,
+            lipid: Vec::new(),
+            protein: Vec::new(),
+        }
+    }
+}
+
+/// The leaflets that a lipid goes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeafletChoice {
+    /// Both.
+    #[default]
+    Both,
+    /// The outer one, or the upper one of a plane.
+    Outer,
+    /// The inner one.
+    Inner,
+}
+
+impl LeafletChoice {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Both => "both",
+            Self::Outer => "outer",
+            Self::Inner => "inner",
+        }
+    }
+}
+
+/// `[[membrane.lipid]]`: one lipid of a mixture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct LipidTable {
+    /// An embedded lipid.
+    pub molecule: Option<String>,
+    /// Or a file.
+    pub file: Option<String>,
+    /// Its share of the leaflet, one if left out.
+    pub fraction: Option<f64>,
+    /// How many in each of its leaflets.
+    pub count: Option<u64>,
+    /// Where it goes.
+    pub leaflet: LeafletChoice,
+    /// In square angstroms.
+    pub area: Option<f64>,
+    /// Atoms of the head; found if empty.
+    pub head: Vec<String>,
+    /// Ends of the tails; found if empty.
+    pub tails: Vec<String>,
+    /// Whether a lipid from a file is turned upright.
+    pub upright: bool,
+    /// Which conformers, counted from 1; all if empty.
+    pub conformers: Vec<usize>,
+}
+
+impl Default for LipidTable {
+    fn default() -> Self {
+        Self {
+            molecule: None,
+            file: None,
+            fraction: None,
+            count: None,
+            leaflet: LeafletChoice::Both,
+            area: None,
+            head: Vec::new(),
+            tails: Vec::new(),
+            upright: true,
+            conformers: Vec::new(),
+        }
+    }
+}
+
+impl LipidTable {
+    /// Its share of the lipids that are not counted one by one.
+    pub(super) fn share(&self) -> f64 {
+        if self.count.is_some() { 0.0 } else { self.fraction.unwrap_or(1.0) }
+    }
+
+    /// Whether it goes to a leaflet.
+    pub(super) fn is_in(&self, leaflet: LeafletChoice) -> bool {
+        self.leaflet == LeafletChoice::Both || self.leaflet == leaflet
+    }
+}
+
+/// `[[membrane.protein]]`: what spans a membrane or sits in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ProteinTable {
+    /// An embedded molecule.
+    pub molecule: Option<String>,
+    /// Or a file.
+    pub file: Option<String>,
+    /// How many.
+    pub count: u64,
+    /// Of its centre above the middle, in angstroms.
+    pub height: f64,
+    /// Which of its axes stands along the normal: `x`, `-x`, ..., or `long`.
+    pub axis: String,
+    /// How far it may stand from its height, in angstroms; left out: that of the membrane.
+    pub leeway: Option<f64>,
+    /// How far it may lean; left out: that of the membrane.
+    pub tilt_degrees: Option<f64>,
+}
+
+impl Default for ProteinTable {
+    fn default() -> Self {
+        Self {
+            molecule: None,
+            file: None,
+            count: 1,
+            height: 0.0,
+            axis: "z".to_owned(),
+            leeway: None,
+            tilt_degrees: None,
+        }
+    }
+}
+
+/// `[[solute]]`: copies of a molecule in a region.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SoluteTable {
+    /// An embedded molecule.
+    pub molecule: Option<String>,
+    /// Or a file.
+    pub file: Option<String>,
+    /// How many.
+    pub count: Option<u64>,
+    /// Millimoles per litre of the region.
+    #[serde(rename = "concentration-mM")]
+    pub concentration_mm: Option<f64>,
+    /// Of the region's volume.
+    pub volume_fraction: Option<f64>,
+    /// Grams per cubic centimetre of the region.
+    pub density_g_cm3: Option<f64>,
+    /// Name of a region; the periodic box if left out.
+    pub region: Option<String>,
+    /// Whether it is an obstacle.
+    pub fixed: bool,
+    /// Where the centre of a single copy stands, in angstroms.
+    pub position: Option<[f64; 3]>,
+    /// How a single copy is turned: about x, then y, then z.
+    pub rotation_degrees: [f64; 3],
+    /// Rules for atoms.
+    pub keep: Vec<KeepTable>,
+}
+
+/// `[[solute.keep]]`: a rule for atoms.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct KeepTable {
+    /// Which atoms; all if empty.
+    pub atoms: Vec<AtomChoice>,
+    /// Of the region's boundary.
+    pub side: SideChoice,
+    /// Name of a region.
+    pub region: String,
+}
+
+/// An atom by its number or its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum AtomChoice {
+    /// In the molecule's file, counted from 1.
+    Number(usize),
+    /// Every atom of this name.
+    Name(String),
+}
+
+/// A side of a region's boundary, as in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SideChoice {
+    /// Inside.
+    #[default]
+    Inside,
+    /// Outside.
+    Outside,
+    /// On the boundary.
+    On,
+}
+
+impl From<SideChoice> for Side {
+    fn from(side: SideChoice) -> Self {
+        match side {
+            SideChoice::Inside => Self::Inside,
+            SideChoice::Outside => Self::Outside,
+            SideChoice::On => Self::On,
+        }
+    }
+}
+
+/// The kinds of regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RegionShape {
+    /// From a least to a greatest corner.
+    Box,
+    /// A ball.
+    Sphere,
+    /// A ball stretched along the axes.
+    Ellipsoid,
+    /// A capped tube.
+    Cylinder,
+    /// All below a plane.
+    HalfSpace,
+    /// The inside of a closed surface.
+    Mesh,
+}
+
+impl RegionShape {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Box => "box",
+            Self::Sphere => "sphere",
+            Self::Ellipsoid => "ellipsoid",
+            Self::Cylinder => "cylinder",
+            Self::HalfSpace => "half-space",
+            Self::Mesh => "mesh",
+        }
+    }
+
+    fn needs(self) -> &'static [&'static str] {
+        match self {
+            Self::Box => &["low", "high"],
+            Self::Sphere => &["radius"],
+            Self::Ellipsoid => &["semi-axes"],
+            Self::Cylinder => &["start", "end", "radius"],
+            Self::HalfSpace => &["normal", "offset"],
+            Self::Mesh => &["mesh"],
+        }
+    }
+
+    fn takes(self) -> &'static [&'static str] {
+        match self {
+            Self::Sphere | Self::Ellipsoid => &["center"],
+            _ => &[],
+        }
+    }
+}
+
+/// `[[region]]`: a part of space.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RegionTable {
+    /// What rules call it.
+    pub name: String,
+    /// Its kind.
+    pub shape: Option<RegionShape>,
+    /// Least corner of a box.
+    pub low: Option<[f64; 3]>,
+    /// Greatest corner of a box.
+    pub high: Option<[f64; 3]>,
+    /// Centre of a sphere or an ellipsoid.
+    pub center: Option<[f64; 3]>,
+    /// Radius of a sphere or a cylinder.
+    pub radius: Option<f64>,
+    /// Semi-axes of an ellipsoid.
+    pub semi_axes: Option<[f64; 3]>,
+    /// One end of a cylinder.
+    pub start: Option<[f64; 3]>,
+    /// The other end.
+    pub end: Option<[f64; 3]>,
+    /// Out of a half-space.
+    pub normal: Option<[f64; 3]>,
+    /// Of a half-space's boundary.
+    pub offset: Option<f64>,
+    /// The file of a mesh.
+    pub mesh: Option<String>,
+}
+
+impl RegionTable {
+    fn given(&self) -> [(&'static str, bool); 10] {
+        [
+            ("low", self.low.is_some()),
+            ("high", self.high.is_some()),
+            ("center", self.center.is_some()),
+            ("radius", self.radius.is_some()),
+            ("semi-axes", self.semi_axes.is_some()),
+            ("start", self.start.is_some()),
+            ("end", self.end.is_some()),
+            ("normal", self.normal.is_some()),
+            ("offset", self.offset.is_some()),
+            ("mesh", self.mesh.is_some()),
+        ]
+    }
+}
+
+/// `[output]`: where the result goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct OutputTable {
+    /// A molecule file.
+    pub file: Option<String>,
+}

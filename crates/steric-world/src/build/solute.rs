@@ -1,0 +1,164 @@
+//! Molecules in regions.
+//!
+//! How it works: a solute's copies are counted, or follow from an amount and the volume of its region. Each draws a
+//! place in the region and a rotation, both uniform. A region holds all of a molecule's atoms inside; the periodic box
+//! needs no hold, because it has no outside.
+
+use std::sync::Arc;
+
+use glam::{DQuat, DVec3, EulerRot};
+use smol_str::SmolStr;
+use steric_model::{Copies, Pose, Random};
+
+use super::scene_file::{RegionShape, RegionTable, SoluteTable};
+use super::template::Template;
+use super::{BuildError, Group, Work};
+use crate::relax::Hold;
+use crate::shape::{Region, Side};
+
+/// Molecules per cubic angstrom at one millimole per litre.
+const PER_MILLIMOLAR: f64 = 6.022_140_76e-7;
+/// Dalton per cubic angstrom at one gram per cubic centimetre.
+const DALTON_PER_A3: f64 = 0.602_214_076;
+/// Cubic angstroms per dalton: the partial specific volume of proteins, 0.73 cm³/g.
+pub(super) const A3_PER_DALTON: f64 = 1.21;
+
+impl Work<'_> {
+    pub(super) fn add_regions(&mut self) -> Result<(), BuildError> {
+        for (number, table) in self.scene.region.iter().enumerate() {
+            let region = self.region(table, number)?;
+            self.regions.push((SmolStr::new(&table.name), Arc::new(region)));
+        }
+        Ok(())
+    }
+
+    fn region(&self, table: &RegionTable, number: usize) -> Result<Region, BuildError> {
+        let point = |given: Option<[f64; 3]>| DVec3::from_array(given.unwrap_or_default());
+        // The rules of the scene file have seen to it that every shape has what it needs.
+        Ok(match table.shape {
+            Some(RegionShape::Box) => Region::Box { low: point(table.low), high: point(table.high) },
+            Some(RegionShape::HalfSpace) => {
+                let normal = point(table.normal).normalize_or(DVec3::Z);
+                Region::HalfSpace { normal, offset: table.offset.unwrap_or_default() }
+            }
+            Some(RegionShape::Sphere) | None => {
+                Region::Sphere { center: point(table.center), radius: table.radius.unwrap_or_default() }
+            }
+            Some(RegionShape::Ellipsoid) => {
+                Region::Ellipsoid { center: point(table.center), semi_axes: point(table.semi_axes) }
+            }
+            Some(RegionShape::Cylinder) => Region::Cylinder {
+                start: point(table.start),
+                end: point(table.end),
+                radius: table.radius.unwrap_or_default(),
+            },
+            Some(RegionShape::Mesh) => {
+                return Err(self.wrong(&format!("region.{number}.shape"), "a shape other than mesh", "mesh"));
+            }
+        })
+    }
+
+    pub(super) fn add_solute(&mut self, number: usize) -> Result<(), BuildError> {
+        let table = &self.scene.solute[number];
+        let path = format!("solute.{number}");
+        let template = self.library.whole(table.molecule.as_deref(), table.file.as_deref(), "z");
+        let template = template.map_err(|failure| self.failed(&path, failure))?;
+        let region = table.region.as_ref().and_then(|name| self.regions.iter().position(|region| region.0 == *name));
+        let count = self.count(table, &template, region, &path)?;
+        let first = self.number(count, &path)?;
+        let poses = match table.position {
+            Some(position) => vec![placed(position, table.rotation_degrees)],
+            None => (first..first + count)
+                .map(|molecule| self.anywhere(region, molecule, &path))
+                .collect::<Result<_, _>>()?,
+        };
+        let holds = self.holds(table, &template, region, &path)?;
+        let (name, chains) = (template.name.clone(), template.bodies[0].chains.clone());
+        let group = Group { region, holds, fixed: table.fixed, ..Group::new(name.clone()) };
+        self.add_group(Copies { name, chains, poses }, group);
+        Ok(())
+    }
+
+    fn count(
+        &mut self,
+        table: &SoluteTable,
+        template: &Template,
+        region: Option<usize>,
+        path: &str,
+    ) -> Result<u64, BuildError> {
+        if table.position.is_some() {
+            return Ok(1);
+        }
+        if let Some(count) = table.count {
+            return Ok(count);
+        }
+        let volume = self.volume(region).filter(|volume| volume.is_finite());
+        let volume = volume.ok_or_else(|| self.wrong(path, "a region with a volume, or count", "one without end"))?;
+        let (amount, what) = match (table.concentration_mm, table.volume_fraction, table.density_g_cm3) {
+            (Some(millimolar), ..) => (millimolar * PER_MILLIMOLAR, format!("{millimolar} mmol/l")),
+            (_, Some(fraction), _) => (
+                fraction / (template.mass * A3_PER_DALTON),
+                format!("{fraction} of the volume ({:.0} Da at {A3_PER_DALTON} Å³ each)", template.mass),
+            ),
+            (_, _, density) => {
+                let density = density.unwrap_or_default();
+                (density * DALTON_PER_A3 / template.mass, format!("{density} g/cm³"))
+            }
+        };
+        let count = (amount * volume).round();
+        if count.is_nan() || count < 1.0 {
+            return Err(self.wrong(path, "an amount of at least one molecule", &format!("{:.3}", amount * volume)));
+        }
+        self.note(format!("{}: {what} of {volume:.0} Å³ are {count} molecules", template.name));
+        Ok(count as u64)
+    }
+
+    fn volume(&self, region: Option<usize>) -> Option<f64> {
+        match region {
+            Some(region) => Some(self.regions[region].1.volume()),
+            None => self.periodic_box.map(|cell| cell.volume()),
+        }
+    }
+
+    fn anywhere(&self, region: Option<usize>, molecule: u64, path: &str) -> Result<Pose, BuildError> {
+        let mut random = Random::of(self.scene.seed, molecule);
+        let place = match (region, self.periodic_box) {
+            (Some(region), _) => self.regions[region].1.sample(&mut random),
+            (None, Some(cell)) => Some(cell.vectors() * DVec3::new(random.unit(), random.unit(), random.unit())),
+            (None, None) => None,
+        };
+        let translation = place.ok_or_else(|| self.wrong(path, "a region with an end and room in it", "none"))?;
+        Ok(Pose { rotation: random.rotation(), translation })
+    }
+
+    fn holds(
+        &self,
+        table: &SoluteTable,
+        template: &Template,
+        region: Option<usize>,
+        path: &str,
+    ) -> Result<Vec<Hold>, BuildError> {
+        let inside = |region: usize| Hold::Region {
+            region: Arc::clone(&self.regions[region].1),
+            side: Side::Inside,
+            points: Vec::new(),
+        };
+        let mut holds: Vec<Hold> = region.map(inside).into_iter().collect();
+        for (number, keep) in table.keep.iter().enumerate() {
+            let path = format!("{path}.keep.{number}.atoms");
+            let points = template.bodies[0].points(&keep.atoms);
+            let points = points.map_err(|(expected, found)| self.wrong(&path, expected, &found))?;
+            if let Some((_, region)) = self.regions.iter().find(|region| region.0 == keep.region) {
+                holds.push(Hold::Region { region: Arc::clone(region), side: keep.side.into(), points });
+            }
+        }
+        Ok(holds)
+    }
+}
+
+fn placed(position: [f64; 3], rotation_degrees: [f64; 3]) -> Pose {
+    let [x, y, z] = rotation_degrees.map(f64::to_radians);
+    // Extrinsic x, then y, then z.
+    let rotation = DQuat::from_euler(EulerRot::ZYX, z, y, x);
+    Pose { rotation, translation: DVec3::from_array(position) }
+}

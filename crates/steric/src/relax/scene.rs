@@ -1,0 +1,110 @@
+//! A relaxation of a scene file.
+
+use std::path::Path;
+use std::time::Instant;
+
+use steric_model::chemistry::{BondGraph, ClashDefinition};
+use steric_model::{AssemblyChoice, AtomId, MoleculeId, MoleculeOptions, Molecules, MoleculesBy, Source, TypeId, formats};
+use steric_world::build::{Built, Closeness, SceneFile, build, spread_discs};
+use steric_world::relax::Setup;
+
+use super::{Input, RelaxError, Relaxation, stage};
+
+impl Relaxation {
+    /// Places the molecules of a scene file, discs first where there is a membrane. Relative file names in the scene start
+    /// from `folder`.
+    pub fn of_scene(scene: &SceneFile, name: &str, folder: &Path) -> Result<Self, RelaxError> {
+        let clock = Instant::now();
+        let mut built = build(scene, folder, &formats::read)?;
+        let mut stages = vec![stage("build", clock)];
+        let clock = Instant::now();
+        let verdicts: Vec<String> = Vec::new();
+        stages.push(stage("verdict", clock));
+        let clock = Instant::now();
+        let molecules = molecules(&built)?;
+        let start: Vec<_> = molecules.scene().molecules().iter().map(|molecule| molecule.pose).collect();
+        stages.push(stage("sphere trees", clock));
+        let clock = Instant::now();
+        spread_discs(&mut built);
+        let setup = setup(&built, &molecules);
+        stages.push(stage("discs", clock));
+        let Built { structure, notes, closeness, .. } = built;
+        let input = Input {
+            name: name.to_owned(),
+            structure,
+            molecules,
+            setup,
+            definition: definition(closeness).to_string(),
+            verdicts,
+            notes,
+            start,
+            stages,
+        };
+        Self::new(input, scene.physics.clone(), scene.seed)
+    }
+}
+
+pub(super) fn definition(closeness: Closeness) -> ClashDefinition {
+    match closeness {
+        Closeness::Tolerance(tolerance) => ClashDefinition::Tolerance(tolerance as f32),
+        Closeness::Radii { set, allow } => ClashDefinition::Radii { set, allow: allow as f32 },
+    }
+}
+
+/// How much overlap a definition forgives.
+pub(super) fn allowance(closeness: Closeness) -> f32 {
+    match closeness {
+        Closeness::Tolerance(_) => 0.0,
+        Closeness::Radii { allow, .. } => allow as f32,
+    }
+}
+
+/// One molecule for each pose, in the order of the copies.
+fn molecules(built: &Built) -> Result<Molecules, RelaxError> {
+    let structure = &built.structure;
+    let bonds = match built.closeness {
+        Closeness::Tolerance(_) => BondGraph::default(),
+        Closeness::Radii { .. } => BondGraph::new(structure),
+    };
+    let radii = definition(built.closeness).radii(structure, &bonds);
+    let source = Source { name: "scene", structure, radii: &radii, takes_part: &|_| true, connected: &[] };
+    let options =
+        MoleculeOptions { by: MoleculesBy::Instance, assembly: AssemblyChoice::All, ..MoleculeOptions::default() };
+    Ok(Molecules::new(&[source], &options)?)
+}
+
+/// The molecules where the discs left them, and what holds them.
+fn setup(built: &Built, molecules: &Molecules) -> Setup {
+    let mut scene = molecules.scene().clone();
+    scene.set_periodic_box(built.periodic_box);
+    let mut setup = Setup::new(scene);
+    let poses = built.copies().iter().flat_map(|copies| &copies.poses);
+    for (id, (molecule, &world_from_template)) in setup.scene.molecules_mut().iter_mut().zip(poses).enumerate() {
+        let center = molecules.center(MoleculeId(id as u32));
+        molecule.pose = world_from_template * steric_model::Pose::from_translation(center);
+    }
+    let groups = built.copies().iter().zip(&built.groups).filter(|(copies, _)| !copies.poses.is_empty());
+    for (group, (copies, common)) in groups.enumerate() {
+        let first = MoleculeId(setup.group_of.len() as u32);
+        let center = molecules.center(first);
+        setup.groups.push(common.holds.iter().map(|hold| hold.seen_from(center)).collect());
+        setup.group_of.extend(copies.poses.iter().map(|_| group as u32));
+        setup.fixed.extend(copies.poses.iter().map(|_| common.fixed));
+    }
+    weigh(&mut setup, molecules, &built.structure);
+    setup.allow = allowance(built.closeness);
+    setup
+}
+
+/// Weighs every type by the elements of its atoms.
+pub(super) fn weigh(setup: &mut Setup, molecules: &Molecules, structure: &steric_model::Structure) {
+    let mut example = vec![None; setup.scene.types().len()];
+    for (id, molecule) in setup.scene.molecules().iter().enumerate() {
+        example[molecule.kind.0 as usize].get_or_insert(MoleculeId(id as u32));
+    }
+    setup.weigh(|TypeId(kind), atom| {
+        let Some(molecule) = example[kind as usize] else { return 12.0 };
+        let atom = molecules.origin(AtomId { molecule, atom }).atom;
+        f64::from(structure.atoms.elements[atom as usize].mass()).max(1.0)
+    });
+}

@@ -1,0 +1,57 @@
+//! Scenes that are ready to run, as scene files.
+//!
+//! How it works: each is a TOML file in `scenes/`, built into the program; users copy them and change what they need.
+
+/// By name, in the order in which a beginner meets them.
+const READY: [(&str, &str); 5] = [
+    ("vesicle", include_str!("../scenes/vesicle.toml")),
+    ("bilayer", include_str!("../scenes/bilayer.toml")),
+    ("vesicle-with-proteins", include_str!("../scenes/vesicle-with-proteins.toml")),
+    ("crowded-cytoplasm", include_str!("../scenes/crowded-cytoplasm.toml")),
+    ("virus", include_str!("../scenes/virus.toml")),
+];
+
+/// The scene file of a ready scene.
+///
+/// ```
+/// let vesicle = steric_scenes::ready("vesicle").expect("it is ready");
+/// assert!(vesicle.contains("area-per-lipid = 68.0"));
+/// assert_eq!(steric_scenes::ready("cube"), None);
+/// ```
+pub fn ready(name: &str) -> Option<&'static str> {
+    READY.iter().find(|scene| scene.0 == name).map(|scene| scene.1)
+}
+
+/// The names of all ready scenes.
+///
+/// ```
+/// assert!(steric_scenes::ready_names().eq([
+///     "vesicle", "bilayer", "vesicle-with-proteins", "crowded-cytoplasm", "virus",
+/// ]));
+/// ```
+pub fn ready_names() -> impl Iterator<Item = &'static str> {
+    READY.iter().map(|scene| scene.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::molecule;
+
+    #[test]
+    fn a_ready_scene_states_its_own_name() {
+        for (name, text) in READY {
+            assert!(text.lines().any(|line| line == format!("name = {name:?}")), "{name}");
+        }
+    }
+
+    #[test]
+    fn ready_scenes_use_embedded_molecules_by_their_first_names() {
+        for (name, text) in READY {
+            for line in text.lines().filter_map(|line| line.strip_prefix("molecule = \"")) {
+                let asked = line.split('"').next().unwrap();
+                assert_eq!(molecule(asked).map(|found| found.name), Some(asked), "{name}");
+            }
+        }
+    }
+}
