@@ -189,8 +189,9 @@ fn embedded_molecules_have_the_rings_of_the_textbook() {
         };
         let molecules = Molecules::new(&[source], &Default::default()).unwrap();
         let skeletons = Skeletons::new(&molecules, &[&structure]);
-        let rings = skeletons.kinds.first().map(|skeleton| skeleton.rings.iter().map(Vec::len).collect());
-        assert_eq!(rings.unwrap_or(Vec::new()), sizes, "{name}");
+        let rings: Option<Vec<usize>> =
+            skeletons.kinds.first().map(|skeleton| skeleton.rings.iter().map(Vec::len).collect());
+        assert_eq!(rings.unwrap_or_default(), sizes, "{name}");
     }
 }
 
