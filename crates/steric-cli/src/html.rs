@@ -78,47 +78,48 @@ fn plots(report: &RelaxReport) -> String {
 
 type Figure = (Plot, &'static str);
 
-fn progress(history: &[Iteration]) -> [Figure; 4] {
-    let over = |value: &dyn Fn(&Iteration) -> f64| -> Vec<(f64, f64)> {
-        history.iter().enumerate().map(|(i, step)| (i as f64 + 1.0, value(step))).collect()
-    };
-    let layer = |name: &str, points| Layer { name: name.to_owned(), mark: Mark::Line, points };
-    let plot = |title: &str, y, layers| Plot {
-        title: title.to_owned(),
-        x: Axis::linear("iteration"),
-        y,
-        layers,
-        square: false,
-    };
-    let dirty = vec![
-        layer("overlapping", over(&|step| f64::from(step.overlapping))),
-        layer("awake", over(&|step| f64::from(step.awake))),
+fn progress(history: &[Iteration]) -> Vec<Figure> {
+    let dirty = [
+        over(history, "overlapping", |step| f64::from(step.overlapping)),
+        over(history, "awake", |step| f64::from(step.awake)),
     ];
-    let time = vec![
-        layer("searching", over(&|step| step.milliseconds[0])),
-        layer("contacts", over(&|step| step.milliseconds[1])),
-        layer("moving", over(&|step| step.milliseconds[2])),
+    let depth = [over(history, "deepest", |step| step.deepest), over(history, "mean", |step| step.mean_depth)];
+    let time = [
+        over(history, "searching", |step| step.milliseconds[0]),
+        over(history, "contacts", |step| step.milliseconds[1]),
+        over(history, "moving", |step| step.milliseconds[2]),
     ];
-    let depth = vec![layer("deepest", over(&|step| step.deepest)), layer("mean", over(&|step| step.mean_depth))];
-    let broken = vec![layer("broken", over(&|step| f64::from(step.broken)))];
-    [
+    let broken = [over(history, "broken", |step| f64::from(step.broken))];
+    let mut figures = vec![
         (
-            plot("Molecules that overlap", Axis::log("molecules"), dirty),
+            iterations("Molecules that overlap", Axis::log("molecules"), dirty),
             "How many molecules still overlap others, and how many are awake: those at rest are skipped. The goal is 0.",
         ),
         (
-            plot("How deep they overlap", Axis::log("depth / Å"), depth),
+            iterations("How deep they overlap", Axis::log("depth / Å"), depth),
             "The deepest overlap and the mean of all. A line that stays level for long is a jam.",
         ),
         (
-            plot("Time for each iteration", Axis::linear("milliseconds"), time),
+            iterations("Time for each iteration", Axis::linear("milliseconds"), time),
             "Searching makes a new list of near pairs; it is needed only when molecules have moved far enough.",
         ),
-        (
-            plot("Molecules beyond the leeway of a constraint", Axis::log("molecules"), broken),
+    ];
+    if history.iter().any(|step| step.broken > 0) {
+        figures.push((
+            iterations("Molecules beyond the leeway of a constraint", Axis::log("molecules"), broken),
             "Pushes may carry a molecule out of its height, tilt or region; springs bring it back.",
-        ),
-    ]
+        ));
+    }
+    figures
+}
+
+fn iterations<const N: usize>(title: &str, y: Axis, layers: [Layer; N]) -> Plot {
+    Plot { title: title.to_owned(), x: Axis::linear("iteration"), y, layers: layers.into(), square: false }
+}
+
+fn over(history: &[Iteration], name: &str, value: impl Fn(&Iteration) -> f64) -> Layer {
+    let points = history.iter().enumerate().map(|(i, step)| (i as f64 + 1.0, value(step)));
+    Layer { name: name.to_owned(), mark: Mark::Line, points: points.collect() }
 }
 
 fn motion(report: &RelaxReport) -> Vec<Figure> {
@@ -225,7 +226,7 @@ fn membrane(membrane: &MembraneReport) -> String {
         "in the wrong leaflet",
         "beyond a leeway",
         "by at most / Å",
-        "/ degrees",
+        "by at most / degrees",
     ];
     let rows: Vec<Vec<String>> = membrane.leaflets.iter().map(row).collect();
     let spreads = membrane.leaflets.iter().flat_map(|leaflet| {
@@ -335,7 +336,7 @@ h1{font-size:1.6rem;margin:0 0 1rem}h2{font-size:1.1rem;margin:2rem 0 .5rem}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(480px,100%),1fr));gap:1rem}
 figure{margin:0}figure svg{width:100%;height:auto;display:block}figcaption{color:var(--faint);font-size:.85rem;padding:0 .5rem}
 .wide{overflow-x:auto}
-table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+table{border-collapse:collapse;margin-bottom:1rem;font-variant-numeric:tabular-nums}
 th,td{padding:.25rem .8rem;border-bottom:1px solid var(--line);text-align:right}
 tr>th:first-child{text-align:left;font-weight:normal;padding-left:0}tr:first-child th{color:var(--faint);font-weight:normal}
 .words td{text-align:left}.words tr:first-child th{color:inherit}
@@ -373,7 +374,7 @@ mod tests {
         {
             assert!(page.contains(wanted), "{wanted}");
         }
-        assert_eq!(page.matches("<svg").count(), 6);
+        assert_eq!(page.matches("<svg").count(), 5, "three over the iterations, two of the motion");
         assert_eq!(page.matches("<figure>").count(), page.matches("</figure>").count());
         assert!(!page.contains("<script") && !page.contains("src=\"http") && !page.contains("<link"));
     }

@@ -3,15 +3,18 @@
 //! How it works: an axis takes the range of its values, rounds it out to ticks at 1, 2 or 5 times a power of ten, and maps
 //! values to pixels. A logarithmic axis has no place for zero, but "none left" is what a relaxation is about: where a
 //! zero is among the values, a strip beyond the smallest decade is kept for it and labelled 0. Colours are those of Okabe
-//! and Ito, told apart by colour-blind eyes too; a second line is dashed as well. The colours of a dark page stand in
+//! and Ito, told apart by colour-blind eyes too; a second line is dashed as well, and second bars are
+//! outlines, so that nobody takes them for stacked. The colours of a dark page stand in
 //! the same style, so that one file serves both, alone or inside a page.
 
 use std::fmt::Write;
 
 use crate::table::thousands;
 
-const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 360.0;
+/// Width and height of a plot, in pixels.
+const SIZE: (f64, f64) = (640.0, 360.0);
+/// The same for a picture of places, whose frame is a square.
+const SQUARE: (f64, f64) = (552.0, 560.0);
 const LEFT: f64 = 70.0;
 const RIGHT: f64 = 18.0;
 const TOP: f64 = 44.0;
@@ -82,9 +85,10 @@ impl Plot {
     /// The plot as one SVG element that is a file of its own, too.
     pub(crate) fn svg(&self) -> String {
         let (x, y) = self.rulers();
+        let (width, height) = self.size();
         let title = escape(&self.title);
         let mut svg = format!(
-            "<svg class=\"plot\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
+            "<svg class=\"plot\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
              aria-label=\"{title}\">\n<style>{STYLE}</style>\n<text class=\"title\" x=\"{LEFT}\" y=\"18\">{title}</text>\n"
         );
         self.frame(&mut svg, &x, &y);
@@ -95,7 +99,12 @@ impl Plot {
         svg + "</svg>\n"
     }
 
+    fn size(&self) -> (f64, f64) {
+        if self.square { SQUARE } else { SIZE }
+    }
+
     fn rulers(&self) -> (Ruler, Ruler) {
+        let (width, height) = self.size();
         let xs = self.layers.iter().flat_map(|layer| {
             let width = if let Mark::Bars(width) = layer.mark { width } else { 0.0 };
             layer.seen().flat_map(move |(x, _)| [x, x + width])
@@ -103,8 +112,8 @@ impl Plot {
         let is_bars = self.layers.iter().any(|layer| matches!(layer.mark, Mark::Bars(_)));
         let floor = (is_bars && self.y.scale == Scale::Linear).then_some(0.0);
         let ys = self.layers.iter().flat_map(|layer| layer.seen().map(|(_, y)| y)).chain(floor);
-        let mut x = Ruler::new(self.x.scale, xs, (LEFT, WIDTH - RIGHT));
-        let mut y = Ruler::new(self.y.scale, ys, (HEIGHT - BOTTOM, TOP));
+        let mut x = Ruler::new(self.x.scale, xs, (LEFT, width - RIGHT));
+        let mut y = Ruler::new(self.y.scale, ys, (height - BOTTOM, TOP));
         if self.square {
             let per_pixel = x.per_pixel().max(y.per_pixel());
             x.widen(per_pixel);
@@ -114,7 +123,8 @@ impl Plot {
     }
 
     fn frame(&self, svg: &mut String, x: &Ruler, y: &Ruler) {
-        let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
+        let (width, height) = self.size();
+        let (bottom, right) = (height - BOTTOM, width - RIGHT);
         for (at, label) in y.ticks() {
             push(svg, format_args!("<path class=\"grid\" d=\"M{LEFT} {at:.1}H{right}\"/>"));
             push(svg, format_args!("<text class=\"y\" x=\"{:.1}\" y=\"{:.1}\">{label}</text>", LEFT - 8.0, at + 4.0));
@@ -126,7 +136,7 @@ impl Plot {
         push(svg, format_args!("<path class=\"axis\" d=\"M{LEFT} {bottom}H{right}\"/>"));
         let (middle_x, middle_y) = (0.5 * (LEFT + right), 0.5 * (TOP + bottom));
         let (x_label, y_label) = (escape(&self.x.label), escape(&self.y.label));
-        push(svg, format_args!("<text class=\"x\" x=\"{middle_x}\" y=\"{:.1}\">{x_label}</text>", HEIGHT - 10.0));
+        push(svg, format_args!("<text class=\"x\" x=\"{middle_x}\" y=\"{:.1}\">{x_label}</text>", height - 10.0));
         push(
             svg,
             format_args!("<text class=\"x\" transform=\"translate(15 {middle_y}) rotate(-90)\">{y_label}</text>"),
@@ -162,11 +172,11 @@ impl Layer {
             Mark::Bars(width) => {
                 self.seen().filter(|&(_, y)| y > 0.0).for_each(|point| bar(svg, place, point, width, x, y));
             }
-            Mark::Points => dots(svg, place, self.seen().map(pixels)),
+            Mark::Points => dots(svg, place, self.seen().map(pixels).collect()),
             Mark::Line => line(svg, place, thinned(self.seen().map(pixels).collect())),
             Mark::Dotted => {
                 line(svg, place, self.seen().map(pixels).collect());
-                dots(svg, place, self.seen().map(pixels));
+                dots(svg, place, self.seen().map(pixels).collect());
             }
         }
     }
@@ -180,13 +190,21 @@ fn line(svg: &mut String, place: usize, pixels: Vec<(f64, f64)>) {
 }
 
 /// All dots are one path: a step of length zero with a round pen is a dot.
-fn dots(svg: &mut String, place: usize, pixels: impl Iterator<Item = (f64, f64)>) {
-    let steps: String = pixels.map(|(x, y)| format!("M{x:.1} {y:.1}h0")).collect();
-    push(svg, format_args!("<path class=\"p{place}\" d=\"{steps}\"/>"));
+fn dots(svg: &mut String, place: usize, pixels: Vec<(f64, f64)>) {
+    // Many dots are small, so that places can still be told apart.
+    let width = if pixels.len() < 100 {
+        6
+    } else if pixels.len() < 3_000 {
+        4
+    } else {
+        2
+    };
+    let steps: String = pixels.iter().map(|(x, y)| format!("M{x:.1} {y:.1}h0")).collect();
+    push(svg, format_args!("<path class=\"p{place}\" style=\"stroke-width:{width}\" d=\"{steps}\"/>"));
 }
 
 fn bar(svg: &mut String, place: usize, (low, value): (f64, f64), width: f64, x: &Ruler, y: &Ruler) {
-    let (left, right, top, bottom) = (x.at(low), x.at(low + width), y.at(value), HEIGHT - BOTTOM);
+    let (left, right, top, bottom) = (x.at(low), x.at(low + width), y.at(value), y.zero());
     let range = format!("{} to {}: {}", plain(low), plain(low + width), plain(value));
     push(
         svg,
@@ -262,8 +280,13 @@ impl Ruler {
         self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
     }
 
+    /// Where zero stands: on a logarithmic axis in its strip, or at its foot where there is none.
     fn zero(&self) -> f64 {
-        self.start - ZERO_STRIP / (1.0 - ZERO_STRIP) * (self.end - self.start)
+        match self.scale {
+            Scale::Linear => self.pixel(0.0),
+            Scale::Log if self.has_zero => self.start - ZERO_STRIP / (1.0 - ZERO_STRIP) * (self.end - self.start),
+            Scale::Log => self.start,
+        }
     }
 
     fn per_pixel(&self) -> f64 {
@@ -338,20 +361,20 @@ const STYLE: &str = "\
 .plot{font:12px system-ui,sans-serif;background:#fff}.plot text{fill:#333}.plot .title{font-weight:600;font-size:14px}\
 .plot .x{text-anchor:middle}.plot .y{text-anchor:end}\
 .plot path{fill:none}.plot .grid{stroke:#e4e4e4}.plot .axis{stroke:#888}\
-.plot [class^=l]{stroke-width:2;stroke-linejoin:round}.plot [class^=p]{stroke-width:4;stroke-linecap:round}\
-.plot [class^=b]{fill-opacity:.65}\
-.plot .l0,.plot .p0{stroke:#0072b2}.plot .b0{fill:#0072b2}\
-.plot .l1,.plot .p1{stroke:#d55e00}.plot .b1{fill:#d55e00}\
-.plot .l2,.plot .p2{stroke:#009e73}.plot .b2{fill:#009e73}\
-.plot .l3,.plot .p3{stroke:#cc79a7}.plot .b3{fill:#cc79a7}\
-.plot .l4,.plot .p4{stroke:#8c6d00}.plot .b4{fill:#8c6d00}\
-.plot .l5,.plot .p5{stroke:#555}.plot .b5{fill:#555}\
+.plot [class^=l]{stroke-width:2;stroke-linejoin:round}.plot [class^=p]{stroke-width:6;stroke-linecap:round}\
+.plot [class^=b]{fill:none;stroke-width:1.5;pointer-events:all}\
+.plot .l0,.plot .p0{stroke:#0072b2}.plot .b0{fill:#0072b2;fill-opacity:.6}\
+.plot .l1,.plot .p1,.plot .b1{stroke:#d55e00}\
+.plot .l2,.plot .p2,.plot .b2{stroke:#009e73}\
+.plot .l3,.plot .p3,.plot .b3{stroke:#cc79a7}\
+.plot .l4,.plot .p4,.plot .b4{stroke:#8c6d00}\
+.plot .l5,.plot .p5,.plot .b5{stroke:#555}\
 .plot .l1{stroke-dasharray:7 3}.plot .l2{stroke-dasharray:2 3}.plot .l3{stroke-dasharray:9 3 2 3}.plot .l4{stroke-dasharray:12 4}\
 @media(prefers-color-scheme:dark){.plot{background:#1b1d21}.plot text{fill:#ccc}.plot .grid{stroke:#33363c}\
 .plot .axis{stroke:#777}\
-.plot .l0,.plot .p0{stroke:#56b4e9}.plot .b0{fill:#56b4e9}.plot .l1,.plot .p1{stroke:#ff9a57}.plot .b1{fill:#ff9a57}\
-.plot .l2,.plot .p2{stroke:#2bd0a0}.plot .b2{fill:#2bd0a0}.plot .l4,.plot .p4{stroke:#f0e442}.plot .b4{fill:#f0e442}\
-.plot .l5,.plot .p5{stroke:#aaa}.plot .b5{fill:#aaa}}";
+.plot .l0,.plot .p0{stroke:#56b4e9}.plot .b0{fill:#56b4e9}.plot .l1,.plot .p1,.plot .b1{stroke:#ff9a57}\
+.plot .l2,.plot .p2,.plot .b2{stroke:#2bd0a0}.plot .l4,.plot .p4,.plot .b4{stroke:#f0e442}\
+.plot .l5,.plot .p5,.plot .b5{stroke:#aaa}}";
 
 #[cfg(test)]
 mod tests {
@@ -416,6 +439,6 @@ mod tests {
         wide.square = true;
         let (x, y) = wide.rulers();
         assert!((x.per_pixel() - y.per_pixel()).abs() < 1e-12);
-        assert!(x.at(-1.0) >= LEFT && y.at(-1.0) <= HEIGHT - BOTTOM);
+        assert!(x.at(-1.0) >= LEFT && y.at(-1.0) <= SQUARE.1 - BOTTOM);
     }
 }
