@@ -16,7 +16,7 @@ use super::counts::{self, Demand};
 use super::footprint::shadow;
 use super::scene_file::{LeafletChoice, LipidTable, MembraneTable, ProteinTable, Shape};
 use super::template::{Body, Template};
-use super::{BuildError, Disc, Group, Work};
+use super::{BuildError, Disc, Group, Role, Work};
 use crate::relax::{Hold, Leaflet};
 use crate::shape::{Sampling, Surface};
 
@@ -297,7 +297,7 @@ impl<'a> Work<'a> {
                 membrane: Some(plan.number),
                 holds: vec![hold],
                 disc: Some(Disc { diameter, height: 0.0, center: -protein.table.height }),
-                ..Group::new(name.clone())
+                ..Group::new(name.clone(), Role::Protein)
             };
             self.add_group(Copies { name, chains: body.chains.clone(), poses }, group);
         }
@@ -343,7 +343,7 @@ impl<'a> Work<'a> {
                     holds: vec![lipid_hold(plan, membrane, side.0, body)],
                     area: Some(lipid.area),
                     disc: Some(Disc { diameter, height, center: height.abs() }),
-                    ..Group::new(name.clone())
+                    ..Group::new(name.clone(), Role::Lipid)
                 };
                 self.add_group(Copies { name, chains: body.chains.clone(), poses }, group);
             }

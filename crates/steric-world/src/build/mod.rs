@@ -19,6 +19,7 @@ mod solute;
 mod spread;
 mod suggest;
 mod template;
+mod verdict;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -37,6 +38,7 @@ pub use scene_text::SceneText;
 pub use schema::scene_keys;
 pub use spread::spread_discs;
 pub use template::Reader;
+pub use verdict::{Fit, Size, Verdict, verdict};
 
 use crate::relax::{Hold, Leaflet};
 use crate::shape::Region;
@@ -81,6 +83,8 @@ pub struct Built {
 pub struct Group {
     /// What the molecule is called.
     pub name: SmolStr,
+    /// What it is in the scene.
+    pub role: Role,
     /// Its layer of the membrane; none for what spans it or is outside.
     pub leaflet: Option<Leaflet>,
     /// Index in [`Built::membranes`].
@@ -97,6 +101,19 @@ pub struct Group {
     pub disc: Option<Disc>,
 }
 
+/// What a molecule is in its scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A lipid of a membrane.
+    Lipid,
+    /// A protein in a membrane.
+    Protein,
+    /// A molecule in a region or in the periodic box.
+    Solute,
+    /// A part of a model that was there already.
+    Model,
+}
+
 /// A disc in a membrane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disc {
@@ -109,9 +126,9 @@ pub struct Disc {
 }
 
 impl Group {
-    fn new(name: SmolStr) -> Self {
+    fn new(name: SmolStr, role: Role) -> Self {
         let holds = Vec::new();
-        Self { name, leaflet: None, membrane: None, region: None, holds, fixed: false, area: None, disc: None }
+        Self { name, role, leaflet: None, membrane: None, region: None, holds, fixed: false, area: None, disc: None }
     }
 }
 

@@ -12,7 +12,7 @@ use steric_model::{Copies, Pose, Random};
 
 use super::scene_file::{RegionShape, RegionTable, SoluteTable};
 use super::template::Template;
-use super::{BuildError, Group, Work};
+use super::{BuildError, Group, Role, Work};
 use crate::relax::Hold;
 use crate::shape::{Region, Side};
 
@@ -74,7 +74,7 @@ impl Work<'_> {
         };
         let holds = self.holds(table, &template, region, &path)?;
         let (name, chains) = (template.name.clone(), template.bodies[0].chains.clone());
-        let group = Group { region, holds, fixed: table.fixed, ..Group::new(name.clone()) };
+        let group = Group { region, holds, fixed: table.fixed, ..Group::new(name.clone(), Role::Solute) };
         self.add_group(Copies { name, chains, poses }, group);
         Ok(())
     }

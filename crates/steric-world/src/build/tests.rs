@@ -181,3 +181,81 @@ proptest! {
         prop_assert!(built.copies().iter().all(|copies| copies.poses.iter().all(|pose| pose.translation.is_finite())));
     }
 }
+
+#[test]
+fn every_ready_scene_can_be_built_but_for_the_virus_whose_model_is_not_here() {
+    for name in scenes::ready_names() {
+        let text = scenes::ready(name).unwrap();
+        let scene = SceneFile::read(text, name.as_ref()).unwrap_or_else(|error| panic!("{error}"));
+        match (scene.model.is_some(), build(&scene, Path::new("no-such-folder"), &formats::read)) {
+            (true, Err(BuildError::Read(_))) => {}
+            (false, Ok(built)) => assert!(built.molecules() > 100 && !built.notes.is_empty()),
+            (_, other) => panic!("{name}: {other:?}"),
+        }
+    }
+}
+
+/// The embedded lipid as somebody else's file: thrown into space, each conformer in its own way.
+fn thrown(name: &str, seed: u64) -> steric_model::Structure {
+    let mut structure = scenes::molecule(name).unwrap().structure();
+    for atom in 0..structure.atoms.len() {
+        let chain = structure.residues[structure.atoms.residues[atom] as usize].chain;
+        let mut random = steric_model::Random::of(seed, u64::from(chain));
+        let pose = steric_model::Pose { rotation: random.rotation(), translation: 50.0 * random.direction() };
+        let position = &mut structure.atoms.positions[atom];
+        *position = (pose * position.as_dvec3()).as_vec3();
+    }
+    structure
+}
+
+fn built_from(text: &str, structure: &steric_model::Structure) -> Result<Built, BuildError> {
+    let scene = SceneFile::read(text, "test.toml".as_ref())?;
+    let warnings = || formats::read_bytes(b"1\n\nAr 0 0 0\n", "a.xyz".as_ref(), None).unwrap().warnings;
+    build(&scene, Path::new(""), &|_| Ok(steric_model::Parsed { value: structure.clone(), warnings: warnings() }))
+}
+
+#[test]
+fn a_lipid_from_a_file_is_turned_upright_by_its_own_head_and_tails() {
+    for (name, seed) in [("POPC", 1), ("DPPC", 2), ("DOPC", 3), ("cholesterol", 4)] {
+        let head = scenes::molecule(name).unwrap().head[0];
+        let text = "[[membrane]]\ncount = 600\n[[membrane.lipid]]\nfile = \"lipid.pdb\"\narea = 60\n";
+        let built = built_from(text, &thrown(name, seed)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let structure = &built.structure;
+        for (group, copies) in built.groups.iter().zip(built.copies()) {
+            let of_chain = |atom: &usize| {
+                copies.chains.contains(&structure.residues[structure.atoms.residues[*atom] as usize].chain)
+            };
+            let atoms: Vec<usize> = (0..structure.atoms.len()).filter(of_chain).collect();
+            let center =
+                atoms.iter().map(|&atom| structure.atoms.positions[atom]).sum::<glam::Vec3>() / atoms.len() as f32;
+            assert!(center.truncate().length() < 1e-3 && center.z > 2.0, "{name} {center}");
+            let at = atoms.iter().find(|&&atom| structure.atoms.names[atom].as_str() == head).unwrap();
+            let (height, head) = lipid_hold(group);
+            assert!((head.as_vec3() - structure.atoms.positions[*at]).length() < 1e-3, "{name}");
+            assert!(height.abs() > 10.0, "{name} {height}");
+        }
+    }
+}
+
+#[test]
+fn a_membrane_patch_is_not_taken_for_a_lipid() {
+    let mut patch = thrown("POPC", 5);
+    for residue in &mut patch.residues {
+        residue.chain = 0;
+    }
+    let text = "[[membrane]]\ncount = 600\n[[membrane.lipid]]\nfile = \"patch.pdb\"\narea = 60\n";
+    let refusal = built_from(text, &patch).expect_err("five lipids in a chain").to_string();
+    assert!(refusal.starts_with("test.toml:3:") && refusal.contains("a membrane patch is not a lipid"), "{refusal}");
+}
+
+#[test]
+fn a_model_keeps_every_atom_where_it_was() {
+    let model = thrown("POPC", 6);
+    let built = built_from("hydrogens = true\n[model]\nfile = \"model.pdb\"\nleeway = 4\n", &model).unwrap();
+    assert_eq!(built.molecules(), 5);
+    assert!(built.groups.iter().all(|group| matches!(group.holds[..], [Hold::Start { .. }])));
+    let expanded = built.structure.expand(&built.structure.assemblies[0], 10_000).unwrap();
+    assert_eq!(expanded.atoms.len(), model.atoms.len());
+    let farthest = expanded.atoms.positions.iter().zip(&model.atoms.positions).map(|(a, b)| a.distance(*b));
+    assert!(farthest.fold(0.0, f32::max) < 1e-3);
+}
