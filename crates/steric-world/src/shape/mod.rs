@@ -5,11 +5,13 @@
 
 mod discs;
 mod ellipsoid;
+mod mesh;
 mod places;
 mod region;
 mod surface;
 
 pub use discs::spread;
+pub use mesh::{MeshError, MeshReport, TriangleMesh};
 pub use places::{PlacesError, Sampling};
 pub use region::{Region, Side};
 pub use surface::Surface;

@@ -3,7 +3,7 @@
 //! How it works: *inversion* draws every place on its own, uniform in area (Algorithm 4.2 of the founding thesis).
 //! *Clustered* is Algorithm 4.1, which crowds the poles, kept to be compared with. *Fibonacci* fills the surface evenly: on a sphere the golden spiral, on
 //! a plane the lattice of the patch whose nearest neighbours are farthest apart, so that it also continues across a
-//! periodic boundary. What a seed decides there is how the pattern is turned or shifted.
+//! periodic boundary, on a mesh one place in each of as many parts of equal area. What a seed decides there is how the pattern is turned or shifted.
 
 use std::f64::consts::{PI, TAU};
 
@@ -85,6 +85,14 @@ impl Surface {
         random: &mut Random,
     ) -> Result<Vec<(DVec3, DVec3)>, PlacesError> {
         match *self {
+            Self::Mesh(ref mesh) => {
+                if sampling == Sampling::Clustered {
+                    return Err(PlacesError::ClusteredNeedsSphere);
+                }
+                let places = mesh.places(count, height, sampling == Sampling::Fibonacci, random);
+                let places = places.ok_or(PlacesError::NoSurface(height))?.into_iter();
+                Ok(places.map(|place| (place, mesh.height(place).1)).collect())
+            }
             Self::Sphere { center, radius } => {
                 // Written so that NaN is refused too.
                 let radius = Some(radius + height).filter(|&radius| radius > 0.0);

@@ -5,12 +5,16 @@
 //! half-plane through its axis; an ellipsoid's nearest place is the root of one equation ([`ellipsoid`]).
 
 use std::f64::consts::PI;
+use std::sync::Arc;
 
 use glam::{DVec2, DVec3};
 use steric_model::Random;
 
-use super::ellipsoid;
 use super::surface::outward;
+use super::{TriangleMesh, ellipsoid};
+
+/// How many points of the box around a mesh are tried before it is called empty.
+const MOST_TRIES: usize = 10_000;
 
 /// Which side of a region's boundary.
 ///
@@ -78,6 +82,8 @@ pub enum Region {
         /// Where the plane cuts the normal, in angstroms from the origin.
         offset: f64,
     },
+    /// The inside of a closed surface of triangles.
+    Mesh(Arc<TriangleMesh>),
 }
 
 impl Region {
@@ -102,6 +108,7 @@ impl Region {
             Self::Ellipsoid { center, semi_axes } => ellipsoid::distance(point - center, semi_axes),
             Self::Cylinder { start, end, radius } => distance_to_cylinder(point, start, end, radius),
             Self::HalfSpace { normal, offset } => (point.dot(normal) - offset, normal),
+            Self::Mesh(ref mesh) => mesh.distance(point),
         }
     }
 
@@ -132,6 +139,7 @@ impl Region {
             Self::Ellipsoid { semi_axes, .. } => 4.0 / 3.0 * PI * semi_axes.abs().element_product(),
             Self::Cylinder { start, end, radius } => PI * radius * radius * start.distance(end),
             Self::HalfSpace { .. } => f64::INFINITY,
+            Self::Mesh(ref mesh) => mesh.volume(),
         }
     }
 
@@ -156,6 +164,7 @@ impl Region {
                 (start.min(end) - half, start.max(end) + half)
             }
             Self::HalfSpace { .. } => (DVec3::NEG_INFINITY, DVec3::INFINITY),
+            Self::Mesh(ref mesh) => mesh.bounds(),
         }
     }
 
@@ -182,6 +191,11 @@ impl Region {
                 Some(start + random.unit() * (end - start) + radius * (x * a + y * b))
             }
             Self::HalfSpace { .. } => None,
+            Self::Mesh(ref mesh) => {
+                let (low, high) = mesh.bounds();
+                let mut anywhere = || low + (high - low) * DVec3::from([0.0; 3].map(|_: f64| random.unit()));
+                (0..MOST_TRIES).map(|_| anywhere()).find(|&point| mesh.distance(point).0 <= 0.0)
+            }
         }
     }
 }

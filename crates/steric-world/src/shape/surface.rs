@@ -4,8 +4,11 @@
 //! there. A parallel surface at another height has the same normals, so a point is moved to a height along its normal.
 
 use std::f64::consts::PI;
+use std::sync::Arc;
 
 use glam::DVec3;
+
+use super::TriangleMesh;
 
 /// The middle of a membrane. Its outer side is the one that the normal points to.
 ///
@@ -32,6 +35,8 @@ pub enum Surface {
         /// The outward normal, of length one.
         normal: DVec3,
     },
+    /// A closed surface of triangles; the side that it was turned to is out.
+    Mesh(Arc<TriangleMesh>),
 }
 
 impl Surface {
@@ -46,6 +51,7 @@ impl Surface {
     /// ```
     pub fn height(&self, point: DVec3) -> (f64, DVec3) {
         match *self {
+            Self::Mesh(ref mesh) => mesh.height(point),
             Self::Sphere { center, radius } => {
                 let (outward, distance) = outward(point - center);
                 (distance - radius, outward)
@@ -67,6 +73,7 @@ impl Surface {
         match *self {
             Self::Sphere { center, radius } => center + (radius + height).max(0.0) * outward(point - center).0,
             Self::Plane { origin, normal } => point + (height - (point - origin).dot(normal)) * normal,
+            Self::Mesh(ref mesh) => mesh.project(point, height),
         }
     }
 
@@ -84,6 +91,7 @@ impl Surface {
         match *self {
             Self::Sphere { radius, .. } => 4.0 * PI * (radius + height).max(0.0).powi(2),
             Self::Plane { .. } => f64::INFINITY,
+            Self::Mesh(ref mesh) => mesh.area_at(height),
         }
     }
 

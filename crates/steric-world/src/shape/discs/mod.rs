@@ -85,8 +85,8 @@ fn discs_of(sheet: &Sheet, places: &[DVec3], diameters: &[f64], fixed: &[(DVec3,
     discs.collect()
 }
 
-struct Crowd {
-    sheet: Sheet,
+struct Crowd<'a> {
+    sheet: Sheet<'a>,
     discs: Vec<Disc>,
     skin: f64,
 }
@@ -105,8 +105,8 @@ impl Found {
     }
 }
 
-impl Crowd {
-    fn new(sheet: Sheet, mut discs: Vec<Disc>) -> Self {
+impl<'a> Crowd<'a> {
+    fn new(sheet: Sheet<'a>, mut discs: Vec<Disc>) -> Self {
         let moving = || discs.iter().filter(|disc| !disc.is_fixed);
         let mean = moving().map(|disc| 2.0 * disc.radius).sum::<f64>() / moving().count().max(1) as f64;
         let skin = SKIN * mean;
@@ -124,7 +124,8 @@ impl Crowd {
             let listed: Vec<DVec3> = self.discs.iter().map(|disc| disc.center).collect();
             let (rounds, is_quiet) = self.relax_with(&lists, &listed, iterations - done);
             done += rounds;
-            if is_quiet {
+            // What was quiet before it was settled may not be so afterwards.
+            if is_quiet && rounds == 0 {
                 break;
             }
             self.settle();

@@ -6,17 +6,19 @@
 use glam::DVec3;
 use steric_model::Random;
 
-use crate::shape::Surface;
 use crate::shape::surface::outward;
+use crate::shape::{Surface, TriangleMesh};
 
-pub(super) enum Sheet {
+pub(super) enum Sheet<'a> {
     Round { center: DVec3, radius: f64 },
     Flat { corner: DVec3, axes: [DVec3; 2], edges: Option<[f64; 2]> },
+    Mesh { mesh: &'a TriangleMesh, height: f64 },
 }
 
-impl Sheet {
-    pub(super) fn new(surface: &Surface, height: f64, periodic: Option<[f64; 2]>) -> Self {
+impl<'a> Sheet<'a> {
+    pub(super) fn new(surface: &'a Surface, height: f64, periodic: Option<[f64; 2]>) -> Self {
         match *surface {
+            Surface::Mesh(ref mesh) => Self::Mesh { mesh, height },
             Surface::Sphere { center, radius } => Self::Round { center, radius: (radius + height).max(0.0) },
             Surface::Plane { origin, normal } => {
                 let edges = periodic.filter(|edges| edges.iter().all(|&edge| edge.is_finite() && edge > 0.0));
@@ -28,6 +30,7 @@ impl Sheet {
     /// From the world's coordinates to the sheet's.
     pub(super) fn enter(&self, point: DVec3) -> DVec3 {
         match *self {
+            Self::Mesh { .. } => point,
             Self::Round { center, .. } => point - center,
             Self::Flat { corner, axes: [a, b], .. } => {
                 DVec3::new((point - corner).dot(a), (point - corner).dot(b), 0.0)
@@ -38,6 +41,7 @@ impl Sheet {
     /// From the sheet's coordinates to the world's.
     pub(super) fn leave(&self, place: DVec3) -> DVec3 {
         match *self {
+            Self::Mesh { .. } => place,
             Self::Round { center, .. } => center + place,
             Self::Flat { corner, axes: [a, b], .. } => corner + place.x * a + place.y * b,
         }
@@ -49,12 +53,17 @@ impl Sheet {
             Self::Round { radius, .. } => radius * outward(place).0,
             Self::Flat { edges: Some([x, y]), .. } => DVec3::new(wrap(place.x, x), wrap(place.y, y), 0.0),
             Self::Flat { .. } => place,
+            Self::Mesh { mesh, height } => mesh.project(place, height),
         }
     }
 
-    /// A place, moved by a little; what costs much to settle is settled when the lists are made.
+    /// A place, moved by a little. Above a mesh it is settled only when the lists are made, because that costs a search;
+    /// until then it moves by less than half a skin, along a surface that is nearly flat.
     pub(super) fn slide(&self, place: DVec3, step: DVec3) -> DVec3 {
-        self.settle(place + step)
+        match self {
+            Self::Mesh { .. } => place + step,
+            _ => self.settle(place + step),
+        }
     }
 
     /// The shortest way from one place to another.
@@ -78,6 +87,7 @@ impl Sheet {
         match *self {
             Self::Round { .. } => outward(place).0,
             Self::Flat { .. } => DVec3::Z,
+            Self::Mesh { mesh, .. } => mesh.height(place).1,
         }
     }
 

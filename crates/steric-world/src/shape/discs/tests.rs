@@ -193,3 +193,19 @@ fn spread_time() {
     let done = spread(&surface, 18.0, &mut places, &vec![diameter; count as usize], None, &[], 60);
     eprintln!("{done} iterations, {:?}", start.elapsed());
 }
+
+#[test]
+fn discs_part_on_a_mesh_too() {
+    let mut mesh = crate::shape::mesh::tests::icosphere(3);
+    mesh.vertices.iter_mut().for_each(|vertex| *vertex *= DVec3::new(100.0, 80.0, 60.0));
+    let surface = Surface::Mesh(std::sync::Arc::new(crate::shape::TriangleMesh::new(&mesh).unwrap()));
+    let mut places = drawn(&surface, 800, 5.0, None, 3);
+    let diameter = (0.5 * surface.area_at(5.0) / 800.0).sqrt();
+    let iterations = spread(&surface, 5.0, &mut places, &[diameter; 800], None, &[], 1_000);
+    assert!(iterations < 1_000);
+    assert!(
+        deepest(&Sheet::new(&surface, 5.0, None), &places.iter().map(|&place| (place, diameter)).collect::<Vec<_>>())
+            < 2e-3
+    );
+    assert!(places.iter().all(|&place| (surface.height(place).0 - 5.0).abs() < 1e-6));
+}

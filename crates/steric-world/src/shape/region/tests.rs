@@ -37,6 +37,7 @@ fn is_inside(region: &Region, point: DVec3) -> bool {
             (0.0..=1.0).contains(&along) && point.distance(start + along * (end - start)) <= radius
         }
         Region::HalfSpace { normal, offset } => normal.dot(point) <= offset,
+        Region::Mesh(_) => unreachable!("meshes have tests of their own"),
     }
 }
 
@@ -145,4 +146,16 @@ fn a_round_ellipsoid_is_a_sphere_and_a_flat_one_is_a_disc() {
     let flat = Region::Ellipsoid { center: DVec3::ZERO, semi_axes: DVec3::new(5.0, 5.0, 0.0) };
     let (distance, gradient) = flat.distance(DVec3::new(3.0, 0.0, 2.0));
     assert!((distance - 2.0).abs() < 1e-6 && gradient.dot(DVec3::Z) > 0.99);
+}
+
+#[test]
+fn a_mesh_is_a_region_like_any_other() {
+    let mesh = TriangleMesh::new(&crate::shape::mesh::tests::icosphere(3)).unwrap();
+    let region = Region::Mesh(Arc::new(mesh));
+    let mut random = Random::new(1);
+    let points: Vec<DVec3> = (0..4_000).map(|_| region.sample(&mut random).unwrap()).collect();
+    assert!(points.iter().all(|&point| region.contains(point) && point.length() <= 1.0));
+    let in_middle = points.iter().filter(|point| point.length() < 0.5).count();
+    assert!((in_middle as f64 / 4_000.0 - 0.126).abs() < 0.025, "{in_middle}");
+    assert!((region.volume() - 4.15).abs() < 0.05 && region.bounds().1.x > 0.99);
 }
