@@ -222,7 +222,8 @@ def cut_porin(source):
 def belt(atoms, thickness=24.0):
     """Height of the slab in which the outermost atoms (one per sector of 5 degrees and slice of 1 A) are most often carbon.
 
-    24 A is the hydrophobic thickness of outer membranes (Lomize et al. 2006)."""
+    Slabs of 18 to 26 A have their middles within 2 A of each other; with 24 A the rings of tyrosine and tryptophan that
+    line both rims of the belt stand evenly, 10 to 15 A above and below."""
     outermost = {}
     for atom in atoms:
         x, y, z = atom.at

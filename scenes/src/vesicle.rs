@@ -1,10 +1,10 @@
 //! *vesicle*: a bilayer of POPC closed to a sphere, as instances of the five embedded lipids.
 //!
 //! How it works: the phosphates of the two leaflets stand near two spheres 37 A apart, each leaflet with as many lipids as
-//! its own sphere has room for at 68.3 square angstroms a lipid. A lipid keeps the height it had in the patch that it was
-//! cut from. Places follow the golden spiral, which spreads points
-//! evenly without a pattern that rows could slip along; each lipid gets a random conformer and a random spin about the
-//! normal. Nothing keeps the tails apart, so the vesicle is full of overlaps: it is where a relaxation starts.
+//! its own sphere has room for at 68.3 square angstroms a lipid. A lipid keeps the height that it had in the patch it was
+//! cut from. Places follow the golden spiral, which spreads points evenly without a pattern that rows could slip along;
+//! each lipid gets a random conformer and a random spin about the normal. Nothing keeps the tails apart, so the vesicle is
+//! full of overlaps: it is where a relaxation starts.
 
 use glam::{DMat3, DQuat, DVec3};
 use smol_str::SmolStr;

@@ -4,9 +4,9 @@ use std::fmt;
 use std::path::Path;
 
 use steric::check::CheckError;
+use steric::model::{MoleculesError, ReadError, WriteError};
 use steric::relax::RelaxError;
 use steric::world::build::BuildError;
-use steric::model::{MoleculesError, ReadError, WriteError};
 
 /// A message for the user; it names the file and the place where there is one.
 #[derive(Debug)]

@@ -35,7 +35,8 @@ impl Structure {
         if let Some(&chain) = named.into_iter().find(|&&chain| chain as usize >= chains) {
             return Err(ExpandError::NoSuchChain { chain, chains });
         }
-        let of_copies = |copies: &Copies| copies.chains.iter().map(|&chain| atoms_of_chain[chain as usize].len()).sum::<usize>();
+        let of_copies =
+            |copies: &Copies| copies.chains.iter().map(|&chain| atoms_of_chain[chain as usize].len()).sum::<usize>();
         let atoms: u128 =
             assembly.copies.iter().map(|copies| of_copies(copies) as u128 * copies.poses.len() as u128).sum();
         if atoms > limit.min(u32::MAX as usize) as u128 {

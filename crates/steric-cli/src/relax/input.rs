@@ -45,7 +45,7 @@ pub(crate) fn scene(
         Some(ready) if !input.exists() => ready.to_owned(),
         _ if is_scene_file => std::fs::read_to_string(input).map_err(|error| Failure::io(input, &error))?,
         _ if !input.exists() && input.extension().is_none() => {
-            let known = scenes::ready_names().join(", ");
+            let known = scenes::ready_names().collect::<Vec<_>>().join(", ");
             let found = input.display();
             return Err(Failure::usage(format!("{found}: expected a file or a ready scene ({known}), found neither")));
         }

@@ -16,7 +16,7 @@ use steric::world::relax::{Iteration, Stop};
 use steric::world::report::RelaxReport;
 
 use crate::failure::Failure;
-use crate::options::{self, Shared};
+use crate::options::Shared;
 use crate::output::{self, Verdict};
 use crate::table::thousands;
 
@@ -212,8 +212,8 @@ fn go(relaxation: &mut Relaxation, arguments: &Arguments, shared: &Shared) -> Re
 fn show(bar: &ProgressBar, count: u32, iteration: &Iteration) {
     bar.set_message(format!(
         "iteration {count}: {} molecules overlap, deepest {:.2} Å, {} awake",
-        thousands(iteration.overlapping.into()),
+        thousands(iteration.overlapping),
         iteration.deepest,
-        thousands(iteration.awake.into()),
+        thousands(iteration.awake),
     ));
 }

@@ -43,7 +43,7 @@ pub(super) fn structure_to(structure: &Structure, target: &Target<'_>) -> Result
         formats::write(target.path, structure)?;
         return Ok(structure.atoms.len() as u64);
     };
-    if matches!(target.format, Format::Cif | Format::Bcif) {
+    if matches!(target.format, Format::Mmcif | Format::Bcif) {
         formats::write(target.path, structure)?;
         let mut atoms_of_chain = vec![0u64; structure.chains.len()];
         for &residue in &structure.atoms.residues {

@@ -34,8 +34,7 @@ pub(super) fn of(types: &Scene, molecule: &Molecule, rotation: DMat3, holds: &[H
                 let arm = rotation * *head;
                 let (at, normal) = surface.height(molecule.pose.translation + arm);
                 held.shift(arm, -normal, at - height, *leeway);
-                let upright = surface.height(molecule.pose.translation).1 * leaflet.sign();
-                held.turn_towards(rotation * *axis, upright, *tilt);
+                held.turn_towards(rotation * *axis, normal * leaflet.sign(), *tilt);
                 held.normal = normal.as_vec3();
             }
             Hold::Start { leeway, turn } => {

@@ -175,6 +175,9 @@ impl Relax {
 
     /// One iteration with a response of one's own.
     pub fn step_with<R: Response>(&mut self, response: &R) -> Iteration {
+        if self.rests && !self.states.par_iter().any(is_awake) {
+            return self.nothing_to_do();
+        }
         let started = std::time::Instant::now();
         let mut lap = started;
         let mut milliseconds = [0.0; 3];
@@ -195,6 +198,14 @@ impl Relax {
         clock(2);
         let iteration = Iteration { searched, milliseconds, ..moved };
         self.rests = iteration.overlapping + iteration.broken == 0;
+        self.history.push(iteration);
+        self.iteration += 1;
+        iteration
+    }
+
+    /// At rest a step costs a glance.
+    fn nothing_to_do(&mut self) -> Iteration {
+        let iteration = Iteration::default();
         self.history.push(iteration);
         self.iteration += 1;
         iteration

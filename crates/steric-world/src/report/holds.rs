@@ -1,7 +1,7 @@
 //! Which holds are broken, and how badly.
 //!
 //! How it works: each hold says how far a molecule stands beyond what it may, as a length and as an angle; what is within
-//! the slack is numerical noise. A surface judges the height of the head and the lean of the axis, a start the way and the
+//! the slack, a tenth of an angstrom or a degree, is kept. A surface judges the height of the head and the lean of the axis, a start the way and the
 //! turn, a region each of its points. In a periodic box a head that seems to have left its height is looked for among the
 //! neighbouring images, because a molecule that crosses a wall comes in on the other side.
 
@@ -14,10 +14,10 @@ use super::motion::{displacement, turn};
 use crate::relax::{Hold, Leaflet};
 use crate::shape::{Side, Surface};
 
-/// What is no breach yet, in angstroms.
-const LENGTH_SLACK: f64 = 0.01;
-/// What is no breach yet, in radians: about a tenth of a degree.
-const ANGLE_SLACK: f64 = 0.002;
+/// What is no breach yet, in angstroms: a relaxation comes to rest with so much left.
+const LENGTH_SLACK: f64 = 0.1;
+/// What is no breach yet, in radians: one degree.
+const ANGLE_SLACK: f64 = std::f64::consts::PI / 180.0;
 
 /// How far a hold was stretched beyond its leeway.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -61,7 +61,7 @@ impl Breach {
 pub struct HoldReport {
     /// Molecules with at least one hold.
     pub held: u64,
-    /// Molecules that stand beyond the leeway of one, by more than 0.01 Å or a tenth of a degree.
+    /// Molecules that stand beyond the leeway of one, by more than 0.1 Å or a degree.
     pub broken: u64,
     /// The farthest beyond a leeway, in angstroms.
     pub worst: f64,
@@ -120,25 +120,28 @@ fn breach(scene: &Scene, id: MoleculeId, center: DVec3, start: Pose, hold: &Hold
 pub(super) struct Stand<'a> {
     surface: &'a Surface,
     leaflet: Leaflet,
+    pose: Pose,
     head: DVec3,
     axis: DVec3,
     /// Of the head above the surface, in angstroms.
     pub(super) height: f64,
-    /// Between the axis and the direction in which heads of the leaflet point, in radians.
+    /// Between the axis and the direction in which heads of the leaflet point, in radians. The normal is that at the
+    /// molecule's own origin, so that a lipid that leans over does not take it along.
     pub(super) tilt: f64,
     /// What a periodic box adds to the molecule's place, in angstroms.
     pub(super) image: DVec3,
 }
 
 impl<'a> Stand<'a> {
+    /// Head and axis are in the molecule's own frame.
     pub(super) fn new(surface: &'a Surface, leaflet: Leaflet, pose: Pose, head: DVec3, axis: DVec3) -> Self {
-        Self::at(surface, leaflet, pose * head, pose.rotation * axis, DVec3::ZERO)
+        Self { surface, leaflet, pose, head, axis, height: 0.0, tilt: 0.0, image: DVec3::ZERO }.at(DVec3::ZERO)
     }
 
-    fn at(surface: &'a Surface, leaflet: Leaflet, head: DVec3, axis: DVec3, image: DVec3) -> Self {
-        let (height, normal) = surface.height(head + image);
-        let tilt = axis.angle_between(leaflet.sign() * normal);
-        Self { surface, leaflet, head, axis, height, tilt, image }
+    fn at(self, image: DVec3) -> Self {
+        let upright = self.leaflet.sign() * self.surface.height(self.pose.translation + image).1;
+        let height = self.surface.height(self.pose * self.head + image).0;
+        Self { height, tilt: (self.pose.rotation * self.axis).angle_between(upright), image, ..self }
     }
 
     /// Of the molecule's periodic images the one whose head is nearest to its height.
@@ -146,8 +149,7 @@ impl<'a> Stand<'a> {
         let off = |stand: &Self| (stand.height - height).abs();
         let Some(periodic_box) = periodic_box.filter(|_| off(&self) > leeway) else { return self };
         let steps = (0..27).map(|code| DVec3::new((code % 3) as f64, (code / 3 % 3) as f64, (code / 9) as f64) - 1.0);
-        let images =
-            steps.map(|step| Self::at(self.surface, self.leaflet, self.head, self.axis, periodic_box.vectors() * step));
+        let images = steps.map(|step| self.at(periodic_box.vectors() * step));
         images.fold(self, |best, image| if off(&image) < off(&best) { image } else { best })
     }
 

@@ -26,6 +26,8 @@ pub use overlaps::{OverlapTotals, StillOverlapping};
 pub use piercings::{Piercing, PiercingTotals, Skeletons};
 pub use spread::{Histogram, Spread};
 
+use crate::relax::Iteration;
+
 /// Everything that is worth knowing about a relaxation.
 ///
 /// ```
@@ -85,7 +87,7 @@ pub struct RelaxReport {
     /// How many threads worked.
     pub threads: usize,
     /// One entry per iteration.
-    pub history: Vec<Step>,
+    pub history: Vec<Iteration>,
 }
 
 impl RelaxReport {
@@ -114,27 +116,6 @@ pub struct Stage {
     pub name: String,
     /// Wall-clock time.
     pub seconds: f64,
-}
-
-/// One iteration, as it was found before the molecules moved.
-///
-/// ```
-/// use steric_world::report::{RelaxReport, Step};
-///
-/// let history = vec![Step { overlapping: 40, deepest: 1.2, awake: 60, milliseconds: 0.7 }, Step::default()];
-/// let report = RelaxReport { history, ..RelaxReport::default() };
-/// assert_eq!(report.history.last().map(|step| step.overlapping), Some(0));
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Step {
-    /// Molecules that overlapped others.
-    pub overlapping: u64,
-    /// The deepest overlap, in angstroms.
-    pub deepest: f64,
-    /// Molecules that were not asleep.
-    pub awake: u64,
-    /// Wall-clock time of the iteration.
-    pub milliseconds: f64,
 }
 
 fn hexadecimal<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {

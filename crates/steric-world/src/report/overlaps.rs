@@ -43,7 +43,8 @@ impl OverlapTotals {
             overlaps: overlaps.len() as u64,
             molecules: touched.iter().filter(|&&touched| touched).count() as u64,
             deepest: depths().fold(0.0, f64::max),
-            mean_depth: depths().sum::<f64>() / overlaps.len().max(1) as f64,
+            // Not `sum`, which makes -0 of nothing.
+            mean_depth: depths().fold(0.0, |sum, depth| sum + depth) / overlaps.len().max(1) as f64,
         }
     }
 }
@@ -155,6 +156,8 @@ mod tests {
 
     #[test]
     fn no_overlaps_are_no_depth() {
-        assert_eq!(OverlapTotals::of(&[], 5), OverlapTotals::default());
+        let none = OverlapTotals::of(&[], 5);
+        assert_eq!(none, OverlapTotals::default());
+        assert!(none.mean_depth.is_sign_positive());
     }
 }

@@ -120,6 +120,7 @@ impl Skeletons {
         Self::from_bonds(scene, |kind| {
             let Some(example) = examples[kind.0 as usize] else { return Vec::new() };
             let file = molecules.file(example) as usize;
+            assert!(file < structures.len(), "one structure for each file of the molecules");
             heavy_bonds(molecules, example, structures[file], &graphs[file])
         })
     }

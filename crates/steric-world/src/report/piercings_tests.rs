@@ -173,6 +173,28 @@ fn rings_come_from_a_file_without_their_hydrogens() {
     assert_eq!(skeletons.kinds[0].bonds.len(), 6);
 }
 
+#[test]
+fn embedded_molecules_have_the_rings_of_the_textbook() {
+    // Ubiquitin: two phenylalanines, a tyrosine, a histidine and three prolines.
+    for (name, sizes) in [("cholesterol", &[5, 6, 6, 6][..]), ("ubiquitin", &[5, 5, 5, 5, 6, 6, 6]), ("POPC", &[])] {
+        let structure = scenes::molecule(name).unwrap().structure();
+        let radii = vec![1.0; structure.atoms.len()];
+        let takes_part = |_: u32| true;
+        let source = steric_model::Source {
+            name,
+            structure: &structure,
+            radii: &radii,
+            takes_part: &takes_part,
+            connected: &[],
+        };
+        let molecules = Molecules::new(&[source], &Default::default()).unwrap();
+        let skeletons = Skeletons::new(&molecules, &[&structure]);
+        let rings: Option<Vec<usize>> =
+            skeletons.kinds.first().map(|skeleton| skeleton.rings.iter().map(Vec::len).collect());
+        assert_eq!(rings.unwrap_or_default(), sizes, "{name}");
+    }
+}
+
 proptest! {
     #[test]
     fn the_search_finds_what_every_ring_with_every_bond_finds(seed: u64, molecules in 2u32..60, width in 4.0..25.0f64) {

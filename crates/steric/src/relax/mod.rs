@@ -17,8 +17,8 @@ use steric_model::{MoleculeId, Molecules, MoleculesError, MovedError, Pose, Scen
 use steric_world::build::BuildError;
 use steric_world::relax::{Hold, Iteration, ProxyFit, Relax, RelaxOptions, Setup, Stop};
 use steric_world::report::{
-    HoldReport, MembraneReport, Motion, OverlapTotals, PiercingTotals, RelaxReport, Skeletons, Stage, Step,
-    StillOverlapping, peak_memory_bytes,
+    HoldReport, MembraneReport, Motion, OverlapTotals, PiercingTotals, RelaxReport, Skeletons, Stage, StillOverlapping,
+    peak_memory_bytes,
 };
 
 /// Why a relaxation could not begin.
@@ -263,17 +263,8 @@ impl Relaxation {
             state_hash: self.relax.state_hash(),
             seed: self.seed,
             threads: rayon::current_num_threads(),
-            history: history.iter().map(step).collect(),
+            history: history.to_vec(),
         }
-    }
-}
-
-fn step(iteration: &Iteration) -> Step {
-    Step {
-        overlapping: iteration.overlapping.into(),
-        deepest: iteration.deepest,
-        awake: iteration.awake.into(),
-        milliseconds: iteration.milliseconds.iter().sum(),
     }
 }
 

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use steric_model::chemistry::{BondGraph, ClashDefinition};
-use steric_model::{AssemblyChoice, AtomId, MoleculeId, MoleculeOptions, Molecules, MoleculesBy, Source, TypeId, formats};
+use steric_model::{
+    AssemblyChoice, AtomId, MoleculeId, MoleculeOptions, Molecules, MoleculesBy, Source, TypeId, formats,
+};
 use steric_world::build::{Built, Closeness, SceneFile, build, spread_discs};
 use steric_world::relax::Setup;
 
