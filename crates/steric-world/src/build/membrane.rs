@@ -205,7 +205,11 @@ impl<'a> Work<'a> {
         match plan.table.shape {
             Shape::Sphere => Ok((self.sphere(plan, shared)?, None)),
             Shape::Plane => self.plane(plan, shared),
-            Shape::Mesh => Err(self.wrong(&plan.path, "a sphere or a plane", "mesh")),
+            Shape::Mesh => {
+                let file = plan.table.mesh.as_deref().unwrap_or_default();
+                let mesh = self.mesh(file, &format!("{}.mesh", plan.path))?;
+                Ok((Surface::Mesh(mesh), None))
+            }
         }
     }
 

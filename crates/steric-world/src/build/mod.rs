@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use smol_str::SmolStr;
+use steric_model::formats::mesh;
 use steric_model::{Assembly, Copies, PeriodicBox, Structure};
 
 pub use error::BuildError;
@@ -41,7 +42,7 @@ pub use template::Reader;
 pub use verdict::{Fit, Size, Verdict, verdict};
 
 use crate::relax::{Hold, Leaflet};
-use crate::shape::Region;
+use crate::shape::{Region, TriangleMesh};
 use template::Library;
 
 /// More molecules than this are refused: their poses alone would take 11 GB.
@@ -245,6 +246,18 @@ impl Work<'_> {
             self.copies.push(copies);
             self.groups.push(group);
         }
+    }
+
+    /// A surface from a file; what was found and mended in it becomes a note.
+    fn mesh(&mut self, file: &str, path: &str) -> Result<Arc<TriangleMesh>, BuildError> {
+        let parsed = mesh::read_mesh(&self.folder.join(file))?;
+        if parsed.warnings.total > 0 {
+            self.note(format!("{file}: {} warnings while reading", parsed.warnings.total));
+        }
+        let mesh = TriangleMesh::new(&parsed.value);
+        let mesh = mesh.map_err(|error| self.wrong(path, "a surface of triangles", &error.to_string()))?;
+        self.note(format!("{file}: {}", mesh.report()));
+        Ok(Arc::new(mesh))
     }
 
     fn add_box(&mut self) -> Result<(), BuildError> {

@@ -32,7 +32,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn region(&self, table: &RegionTable, number: usize) -> Result<Region, BuildError> {
+    fn region(&mut self, table: &RegionTable, number: usize) -> Result<Region, BuildError> {
         let point = |given: Option<[f64; 3]>| DVec3::from_array(given.unwrap_or_default());
         // The rules of the scene file have seen to it that every shape has what it needs.
         Ok(match table.shape {
@@ -53,7 +53,13 @@ impl Work<'_> {
                 radius: table.radius.unwrap_or_default(),
             },
             Some(RegionShape::Mesh) => {
-                return Err(self.wrong(&format!("region.{number}.shape"), "a shape other than mesh", "mesh"));
+                let file = table.mesh.as_deref().unwrap_or_default();
+                let path = format!("region.{number}.mesh");
+                let mesh = self.mesh(file, &path)?;
+                if !mesh.report().is_watertight() {
+                    return Err(self.wrong(&path, "a closed surface", &mesh.report().to_string()));
+                }
+                Region::Mesh(mesh)
             }
         })
     }

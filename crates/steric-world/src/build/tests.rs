@@ -259,3 +259,59 @@ fn a_model_keeps_every_atom_where_it_was() {
     let farthest = expanded.atoms.positions.iter().zip(&model.atoms.positions).map(|(a, b)| a.distance(*b));
     assert!(farthest.fold(0.0, f32::max) < 1e-3);
 }
+
+/// A ball as a mesh file: an octahedron whose triangles are cut into four so many times.
+fn write_ball(path: &Path, radius: f64, cuts: usize) {
+    let axes = [DVec3::X, DVec3::Y, DVec3::Z];
+    let mut triangles: Vec<[DVec3; 3]> = Vec::new();
+    for octant in 0..8 {
+        let sign = |axis: usize| if octant >> axis & 1 == 0 { 1.0 } else { -1.0 };
+        let [a, b, c] = [0, 1, 2].map(|axis| sign(axis) * axes[axis]);
+        triangles.push(if sign(0) * sign(1) * sign(2) > 0.0 { [a, b, c] } else { [a, c, b] });
+    }
+    for _ in 0..cuts {
+        let cut = |[a, b, c]: [DVec3; 3]| {
+            let [ab, bc, ca] = [a + b, b + c, c + a].map(|middle| middle.normalize_or(DVec3::Z));
+            [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
+        };
+        triangles = triangles.into_iter().flat_map(cut).collect();
+    }
+    let mut text = String::new();
+    for corner in triangles.iter().flatten() {
+        let DVec3 { x, y, z } = radius * *corner;
+        text.push_str(&format!("v {x} {y} {z}\n"));
+    }
+    for first in (1..=3 * triangles.len()).step_by(3) {
+        text.push_str(&format!("f {first} {} {}\n", first + 1, first + 2));
+    }
+    std::fs::write(path, text).unwrap();
+}
+
+#[test]
+fn a_ball_as_a_mesh_takes_as_many_lipids_and_solutes_as_the_sphere() {
+    let folder = tempfile::tempdir().unwrap();
+    write_ball(&folder.path().join("ball.obj"), 90.0, 4);
+    let rest = |membrane: &str, region: &str| {
+        format!(
+            "[[membrane]]\n{membrane}\n{POPC}[[solute]]\nmolecule = \"ubiquitin\"\nvolume-fraction = 0.1\n\
+            region = \"lumen\"\n[[region]]\nname = \"lumen\"\n{region}\n"
+        )
+    };
+    let counts = |text: String| {
+        let scene = SceneFile::read(&text, "test.toml".as_ref()).unwrap();
+        let mut built = build(&scene, folder.path(), &formats::read).unwrap_or_else(|error| panic!("{error}"));
+        spread_discs(&mut built);
+        for (group, pose) in poses(&built).iter().filter(|(group, _)| group.role == Role::Lipid) {
+            let (wanted, head) = lipid_hold(group);
+            let distance = (*pose * head).length() - 90.0;
+            assert!((distance - wanted).abs() < 1.5, "{distance} {wanted}");
+        }
+        let lipids = [0, 1].map(|leaflet| built.membranes[0].leaflets[leaflet].lipids as f64);
+        [lipids[0], lipids[1], built.copies().last().unwrap().poses.len() as f64]
+    };
+    let mesh = counts(rest("shape = \"mesh\"\nmesh = \"ball.obj\"", "shape = \"mesh\"\nmesh = \"ball.obj\""));
+    let sphere = counts(rest("radius = 90", "shape = \"sphere\"\nradius = 90"));
+    for (mesh, sphere) in mesh.into_iter().zip(sphere) {
+        assert!((mesh - sphere).abs() < 1.0 + 0.03 * sphere, "{mesh} {sphere}");
+    }
+}

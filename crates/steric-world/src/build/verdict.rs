@@ -14,6 +14,7 @@
 use std::fmt;
 
 use glam::DVec3;
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::footprint::{closed_volume, footprint, slice};
@@ -261,13 +262,13 @@ impl<'a> Crowd<'a> {
         frequent.sort_by(|a, b| b.1.total_cmp(&a.1));
         frequent.truncate(MOST_CONFORMERS);
         let total: f64 = frequent.iter().map(|kind| kind.1).sum();
-        let mut mean = 0.0;
-        for (at, a) in frequent.iter().enumerate() {
-            for (other, b) in frequent.iter().enumerate().take(at + 1) {
-                let weight = if other == at { 1.0 } else { 2.0 } * a.1 * b.1 / (total * total);
-                mean += weight * footprint(a.0, b.0, tolerance);
-            }
-        }
+        let pairs: Vec<(usize, usize)> = (0..frequent.len()).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
+        let weighed = |&(a, b): &(usize, usize)| {
+            let weight = if a == b { 1.0 } else { 2.0 } * frequent[a].1 * frequent[b].1 / (total * total);
+            weight * footprint(frequent[a].0, frequent[b].0, tolerance)
+        };
+        // Added up in order, so that the sum does not depend on the threads.
+        let mean: f64 = pairs.par_iter().map(weighed).collect::<Vec<f64>>().iter().sum();
         mean * self.molecules()
     }
 
