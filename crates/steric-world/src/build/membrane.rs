@@ -16,7 +16,7 @@ use super::counts::{self, Demand};
 use super::footprint::shadow;
 use super::scene_file::{LeafletChoice, LipidTable, MembraneTable, ProteinTable, Shape};
 use super::template::{Body, Template};
-use super::{BuildError, Disc, Group, Work};
+use super::{BuildError, Disc, Group, Role, Work};
 use crate::relax::{Hold, Leaflet};
 use crate::shape::{Sampling, Surface};
 
@@ -205,7 +205,11 @@ impl<'a> Work<'a> {
         match plan.table.shape {
             Shape::Sphere => Ok((self.sphere(plan, shared)?, None)),
             Shape::Plane => self.plane(plan, shared),
-            Shape::Mesh => Err(self.wrong(&plan.path, "a sphere or a plane", "mesh")),
+            Shape::Mesh => {
+                let file = plan.table.mesh.as_deref().unwrap_or_default();
+                let mesh = self.mesh(file, &format!("{}.mesh", plan.path))?;
+                Ok((Surface::Mesh(mesh), None))
+            }
         }
     }
 
@@ -297,7 +301,7 @@ impl<'a> Work<'a> {
                 membrane: Some(plan.number),
                 holds: vec![hold],
                 disc: Some(Disc { diameter, height: 0.0, center: -protein.table.height }),
-                ..Group::new(name.clone())
+                ..Group::new(name.clone(), Role::Protein)
             };
             self.add_group(Copies { name, chains: body.chains.clone(), poses }, group);
         }
@@ -343,7 +347,7 @@ impl<'a> Work<'a> {
                     holds: vec![lipid_hold(plan, membrane, side.0, body)],
                     area: Some(lipid.area),
                     disc: Some(Disc { diameter, height, center: height.abs() }),
-                    ..Group::new(name.clone())
+                    ..Group::new(name.clone(), Role::Lipid)
                 };
                 self.add_group(Copies { name, chains: body.chains.clone(), poses }, group);
             }

@@ -19,12 +19,14 @@ mod solute;
 mod spread;
 mod suggest;
 mod template;
+mod verdict;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use glam::DVec3;
 use smol_str::SmolStr;
+use steric_model::formats::mesh;
 use steric_model::{Assembly, Copies, PeriodicBox, Structure};
 
 pub use error::BuildError;
@@ -37,9 +39,10 @@ pub use scene_text::SceneText;
 pub use schema::scene_keys;
 pub use spread::spread_discs;
 pub use template::Reader;
+pub use verdict::{Fit, Size, Verdict, verdict};
 
 use crate::relax::{Hold, Leaflet};
-use crate::shape::Region;
+use crate::shape::{Region, TriangleMesh};
 use template::Library;
 
 /// More molecules than this are refused: their poses alone would take 11 GB.
@@ -81,6 +84,8 @@ pub struct Built {
 pub struct Group {
     /// What the molecule is called.
     pub name: SmolStr,
+    /// What it is in the scene.
+    pub role: Role,
     /// Its layer of the membrane; none for what spans it or is outside.
     pub leaflet: Option<Leaflet>,
     /// Index in [`Built::membranes`].
@@ -97,6 +102,19 @@ pub struct Group {
     pub disc: Option<Disc>,
 }
 
+/// What a molecule is in its scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A lipid of a membrane.
+    Lipid,
+    /// A protein in a membrane.
+    Protein,
+    /// A molecule in a region or in the periodic box.
+    Solute,
+    /// A part of a model that was there already.
+    Model,
+}
+
 /// A disc in a membrane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disc {
@@ -109,9 +127,9 @@ pub struct Disc {
 }
 
 impl Group {
-    fn new(name: SmolStr) -> Self {
+    fn new(name: SmolStr, role: Role) -> Self {
         let holds = Vec::new();
-        Self { name, leaflet: None, membrane: None, region: None, holds, fixed: false, area: None, disc: None }
+        Self { name, role, leaflet: None, membrane: None, region: None, holds, fixed: false, area: None, disc: None }
     }
 }
 
@@ -228,6 +246,18 @@ impl Work<'_> {
             self.copies.push(copies);
             self.groups.push(group);
         }
+    }
+
+    /// A surface from a file; what was found and mended in it becomes a note.
+    fn mesh(&mut self, file: &str, path: &str) -> Result<Arc<TriangleMesh>, BuildError> {
+        let parsed = mesh::read_mesh(&self.folder.join(file))?;
+        if parsed.warnings.total > 0 {
+            self.note(format!("{file}: {} warnings while reading", parsed.warnings.total));
+        }
+        let mesh = TriangleMesh::new(&parsed.value);
+        let mesh = mesh.map_err(|error| self.wrong(path, "a surface of triangles", &error.to_string()))?;
+        self.note(format!("{file}: {}", mesh.report()));
+        Ok(Arc::new(mesh))
     }
 
     fn add_box(&mut self) -> Result<(), BuildError> {

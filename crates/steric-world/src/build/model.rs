@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use steric_model::chemistry::{BondGraph, Chemistry, is_hydrogen};
 use steric_model::{Copies, MoleculeId, MoleculeOptions, Molecules, Source};
 
-use super::{BuildError, Group, Work};
+use super::{BuildError, Group, Role, Work};
 use crate::relax::Hold;
 
 impl Work<'_> {
@@ -45,7 +45,7 @@ impl Work<'_> {
             let species = molecules.species_of(MoleculeId(first));
             let name: SmolStr = molecules.species()[species as usize].clone();
             let chains = self.library.model(&name, &structure, &bonds, &molecules, MoleculeId(first));
-            let group = Group { holds: holds.clone(), fixed: table.fixed, ..Group::new(name.clone()) };
+            let group = Group { holds: holds.clone(), fixed: table.fixed, ..Group::new(name.clone(), Role::Model) };
             self.add_group(Copies { name, chains, poses }, group);
         }
         Ok(())

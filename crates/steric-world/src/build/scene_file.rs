@@ -90,7 +90,8 @@ impl Default for SceneFile {
 /// ```
 /// use steric_world::build::{Closeness, SceneFile};
 ///
-/// let scene = SceneFile { radii: Some("bondi".into()), ..SceneFile::default() };
+/// let mut scene = SceneFile::default();
+/// scene.radii = Some("bondi".into());
 /// assert!(matches!(scene.closeness(), Closeness::Radii { allow: 0.4, .. }));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

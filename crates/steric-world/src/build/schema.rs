@@ -419,6 +419,12 @@ pub(super) fn physics_keys() -> Vec<String> {
 pub fn scene_keys() -> String {
     let mut page = String::new();
     write_section(&mut page, &SCENE);
+    // Numbers and words always become TOML.
+    let defaults = toml::to_string(&RelaxOptions::default()).unwrap_or_default();
+    let _ = write!(
+        page,
+        "### `[physics]`\n\nHow molecules are pushed apart. The defaults are\n\n```toml\n{defaults}```\n\n"
+    );
     page
 }
 

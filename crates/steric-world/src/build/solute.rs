@@ -12,7 +12,7 @@ use steric_model::{Copies, Pose, Random};
 
 use super::scene_file::{RegionShape, RegionTable, SoluteTable};
 use super::template::Template;
-use super::{BuildError, Group, Work};
+use super::{BuildError, Group, Role, Work};
 use crate::relax::Hold;
 use crate::shape::{Region, Side};
 
@@ -32,7 +32,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn region(&self, table: &RegionTable, number: usize) -> Result<Region, BuildError> {
+    fn region(&mut self, table: &RegionTable, number: usize) -> Result<Region, BuildError> {
         let point = |given: Option<[f64; 3]>| DVec3::from_array(given.unwrap_or_default());
         // The rules of the scene file have seen to it that every shape has what it needs.
         Ok(match table.shape {
@@ -53,7 +53,13 @@ impl Work<'_> {
                 radius: table.radius.unwrap_or_default(),
             },
             Some(RegionShape::Mesh) => {
-                return Err(self.wrong(&format!("region.{number}.shape"), "a shape other than mesh", "mesh"));
+                let file = table.mesh.as_deref().unwrap_or_default();
+                let path = format!("region.{number}.mesh");
+                let mesh = self.mesh(file, &path)?;
+                if !mesh.report().is_watertight() {
+                    return Err(self.wrong(&path, "a closed surface", &mesh.report().to_string()));
+                }
+                Region::Mesh(mesh)
             }
         })
     }
@@ -74,7 +80,7 @@ impl Work<'_> {
         };
         let holds = self.holds(table, &template, region, &path)?;
         let (name, chains) = (template.name.clone(), template.bodies[0].chains.clone());
-        let group = Group { region, holds, fixed: table.fixed, ..Group::new(name.clone()) };
+        let group = Group { region, holds, fixed: table.fixed, ..Group::new(name.clone(), Role::Solute) };
         self.add_group(Copies { name, chains, poses }, group);
         Ok(())
     }

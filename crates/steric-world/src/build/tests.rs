@@ -181,3 +181,137 @@ proptest! {
         prop_assert!(built.copies().iter().all(|copies| copies.poses.iter().all(|pose| pose.translation.is_finite())));
     }
 }
+
+#[test]
+fn every_ready_scene_can_be_built_but_for_the_virus_whose_model_is_not_here() {
+    for name in scenes::ready_names() {
+        let text = scenes::ready(name).unwrap();
+        let scene = SceneFile::read(text, name.as_ref()).unwrap_or_else(|error| panic!("{error}"));
+        match (scene.model.is_some(), build(&scene, Path::new("no-such-folder"), &formats::read)) {
+            (true, Err(BuildError::Read(_))) => {}
+            (false, Ok(built)) => assert!(built.molecules() > 100 && !built.notes.is_empty()),
+            (_, other) => panic!("{name}: {other:?}"),
+        }
+    }
+}
+
+/// The embedded lipid as somebody else's file: thrown into space, each conformer in its own way.
+fn thrown(name: &str, seed: u64) -> steric_model::Structure {
+    let mut structure = scenes::molecule(name).unwrap().structure();
+    for atom in 0..structure.atoms.len() {
+        let chain = structure.residues[structure.atoms.residues[atom] as usize].chain;
+        let mut random = steric_model::Random::of(seed, u64::from(chain));
+        let pose = steric_model::Pose { rotation: random.rotation(), translation: 50.0 * random.direction() };
+        let position = &mut structure.atoms.positions[atom];
+        *position = (pose * position.as_dvec3()).as_vec3();
+    }
+    structure
+}
+
+fn built_from(text: &str, structure: &steric_model::Structure) -> Result<Built, BuildError> {
+    let scene = SceneFile::read(text, "test.toml".as_ref())?;
+    let warnings = || formats::read_bytes(b"1\n\nAr 0 0 0\n", "a.xyz".as_ref(), None).unwrap().warnings;
+    build(&scene, Path::new(""), &|_| Ok(steric_model::Parsed { value: structure.clone(), warnings: warnings() }))
+}
+
+#[test]
+fn a_lipid_from_a_file_is_turned_upright_by_its_own_head_and_tails() {
+    for (name, seed) in [("POPC", 1), ("DPPC", 2), ("DOPC", 3), ("cholesterol", 4)] {
+        let head = scenes::molecule(name).unwrap().head[0];
+        let text = "[[membrane]]\ncount = 600\n[[membrane.lipid]]\nfile = \"lipid.pdb\"\narea = 60\n";
+        let built = built_from(text, &thrown(name, seed)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let structure = &built.structure;
+        for (group, copies) in built.groups.iter().zip(built.copies()) {
+            let of_chain = |atom: &usize| {
+                copies.chains.contains(&structure.residues[structure.atoms.residues[*atom] as usize].chain)
+            };
+            let atoms: Vec<usize> = (0..structure.atoms.len()).filter(of_chain).collect();
+            let center =
+                atoms.iter().map(|&atom| structure.atoms.positions[atom]).sum::<glam::Vec3>() / atoms.len() as f32;
+            assert!(center.truncate().length() < 1e-3 && center.z > 2.0, "{name} {center}");
+            let at = atoms.iter().find(|&&atom| structure.atoms.names[atom].as_str() == head).unwrap();
+            let (height, head) = lipid_hold(group);
+            assert!((head.as_vec3() - structure.atoms.positions[*at]).length() < 1e-3, "{name}");
+            assert!(height.abs() > 10.0, "{name} {height}");
+        }
+    }
+}
+
+#[test]
+fn a_membrane_patch_is_not_taken_for_a_lipid() {
+    let mut patch = thrown("POPC", 5);
+    for residue in &mut patch.residues {
+        residue.chain = 0;
+    }
+    let text = "[[membrane]]\ncount = 600\n[[membrane.lipid]]\nfile = \"patch.pdb\"\narea = 60\n";
+    let refusal = built_from(text, &patch).expect_err("five lipids in a chain").to_string();
+    assert!(refusal.starts_with("test.toml:3:") && refusal.contains("a membrane patch is not a lipid"), "{refusal}");
+}
+
+#[test]
+fn a_model_keeps_every_atom_where_it_was() {
+    let model = thrown("POPC", 6);
+    let built = built_from("hydrogens = true\n[model]\nfile = \"model.pdb\"\nleeway = 4\n", &model).unwrap();
+    assert_eq!(built.molecules(), 5);
+    assert!(built.groups.iter().all(|group| matches!(group.holds[..], [Hold::Start { .. }])));
+    let expanded = built.structure.expand(&built.structure.assemblies[0], 10_000).unwrap();
+    assert_eq!(expanded.atoms.len(), model.atoms.len());
+    let farthest = expanded.atoms.positions.iter().zip(&model.atoms.positions).map(|(a, b)| a.distance(*b));
+    assert!(farthest.fold(0.0, f32::max) < 1e-3);
+}
+
+/// A ball as a mesh file: an octahedron whose triangles are cut into four so many times.
+fn write_ball(path: &Path, radius: f64, cuts: usize) {
+    let axes = [DVec3::X, DVec3::Y, DVec3::Z];
+    let mut triangles: Vec<[DVec3; 3]> = Vec::new();
+    for octant in 0..8 {
+        let sign = |axis: usize| if octant >> axis & 1 == 0 { 1.0 } else { -1.0 };
+        let [a, b, c] = [0, 1, 2].map(|axis| sign(axis) * axes[axis]);
+        triangles.push(if sign(0) * sign(1) * sign(2) > 0.0 { [a, b, c] } else { [a, c, b] });
+    }
+    for _ in 0..cuts {
+        let cut = |[a, b, c]: [DVec3; 3]| {
+            let [ab, bc, ca] = [a + b, b + c, c + a].map(|middle| middle.normalize_or(DVec3::Z));
+            [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
+        };
+        triangles = triangles.into_iter().flat_map(cut).collect();
+    }
+    let mut text = String::new();
+    for corner in triangles.iter().flatten() {
+        let DVec3 { x, y, z } = radius * *corner;
+        text.push_str(&format!("v {x} {y} {z}\n"));
+    }
+    for first in (1..=3 * triangles.len()).step_by(3) {
+        text.push_str(&format!("f {first} {} {}\n", first + 1, first + 2));
+    }
+    std::fs::write(path, text).unwrap();
+}
+
+#[test]
+fn a_ball_as_a_mesh_takes_as_many_lipids_and_solutes_as_the_sphere() {
+    let folder = tempfile::tempdir().unwrap();
+    write_ball(&folder.path().join("ball.obj"), 90.0, 4);
+    let rest = |membrane: &str, region: &str| {
+        format!(
+            "[[membrane]]\n{membrane}\n{POPC}[[solute]]\nmolecule = \"ubiquitin\"\nvolume-fraction = 0.1\n\
+            region = \"lumen\"\n[[region]]\nname = \"lumen\"\n{region}\n"
+        )
+    };
+    let counts = |text: String| {
+        let scene = SceneFile::read(&text, "test.toml".as_ref()).unwrap();
+        let mut built = build(&scene, folder.path(), &formats::read).unwrap_or_else(|error| panic!("{error}"));
+        spread_discs(&mut built);
+        for (group, pose) in poses(&built).iter().filter(|(group, _)| group.role == Role::Lipid) {
+            let (wanted, head) = lipid_hold(group);
+            let distance = (*pose * head).length() - 90.0;
+            assert!((distance - wanted).abs() < 1.5, "{distance} {wanted}");
+        }
+        let lipids = [0, 1].map(|leaflet| built.membranes[0].leaflets[leaflet].lipids as f64);
+        [lipids[0], lipids[1], built.copies().last().unwrap().poses.len() as f64]
+    };
+    let mesh = counts(rest("shape = \"mesh\"\nmesh = \"ball.obj\"", "shape = \"mesh\"\nmesh = \"ball.obj\""));
+    let sphere = counts(rest("radius = 90", "shape = \"sphere\"\nradius = 90"));
+    for (mesh, sphere) in mesh.into_iter().zip(sphere) {
+        assert!((mesh - sphere).abs() < 1.0 + 0.03 * sphere, "{mesh} {sphere}");
+    }
+}
