@@ -1,4 +1,6 @@
-//! `steric build`: the named scenes as files.
+//! `steric build`: scenes as files, placed and not yet relaxed.
+
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use steric::model::chemistry::{BondGraph, RadiiSet};
@@ -6,19 +8,33 @@ use steric::model::formats::{self, Format};
 use steric::model::{
     AtomRecord, Element, MoleculeId, MoleculeOptions, Molecules, Name, Scene, Source, Structure, StructureBuilder,
 };
+use steric::world::build::{build, verdict};
 
 use crate::failure::Failure;
 use crate::npz;
 use crate::options::Shared;
 use crate::output::{self, Verdict, Wrote};
+use crate::relax::{self, SceneOptions};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Which scene
-    scene: Named,
-    /// About how many atoms
+    /// A ready scene (vesicle, bilayer, vesicle-with-proteins, crowded-cytoplasm), a scene file (.toml), or a scene of the
+    /// benchmarks: rods, instances, solution, mixed, and vesicle with --atoms
+    #[arg(value_name = "SCENE")]
+    scene: PathBuf,
+    /// About how many atoms; for scenes of the benchmarks
     #[arg(long, value_name = "N")]
     atoms: Option<usize>,
+    #[command(flatten)]
+    options: SceneOptions,
+}
+
+impl Arguments {
+    /// The scene of the benchmarks that is meant, if it is one.
+    fn named(&self) -> Option<Named> {
+        let named = Named::from_str(self.scene.to_str()?, false).ok()?;
+        (named != Named::Vesicle || self.atoms.is_some()).then_some(named)
+    }
 }
 
 /// The scenes by name.
@@ -68,18 +84,54 @@ impl Named {
 }
 
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
-    let name = arguments.scene.name();
+    match arguments.named() {
+        Some(named) => run_named(named, arguments, shared),
+        None => run_scene(arguments, shared),
+    }
+}
+
+/// Places the molecules of a ready scene or a scene file.
+fn run_scene(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
+    let found = arguments.scene.display();
+    let Some(path) = &shared.output else {
+        return Err(Failure::usage(format!(
+            "build {found}: expected -o FILE.cif, .bcif, .pdb, .gro or .xyz, found none"
+        )));
+    };
+    output::check_outputs(std::slice::from_ref(&arguments.scene), [Some(path.as_path())])?;
+    let target = relax::Target::new(path)?;
+    let Some(scene) = relax::scene(&arguments.scene, &arguments.options, shared, &[])? else {
+        return Err(Failure::usage(format!("{found}: expected a ready scene or a scene file (.toml), found a model")));
+    };
+    let folder = arguments.scene.parent().filter(|_| arguments.scene.is_file()).unwrap_or(Path::new(""));
+    let bar = output::spinner(shared, format!("building {found}"));
+    let built = build(&scene, folder, &formats::read)?;
+    bar.finish_and_clear();
+    for note in &built.notes {
+        output::note(shared, note);
+    }
+    let tolerance = scene.tolerance.unwrap_or(2.0);
+    for verdict in verdict(&built, tolerance) {
+        output::note(shared, &verdict.to_string());
+    }
+    let atoms = relax::structure_to(&built.structure, &target)?;
+    output::wrote(shared, &Wrote { file: path, atoms, copies_left_out: 0, chains_renamed: 0 })?;
+    Ok(Verdict::Clean)
+}
+
+fn run_named(named: Named, arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
+    let name = named.name();
     let Some(path) = &shared.output else {
         return Err(Failure::usage(format!("build {name}: expected -o FILE.npz, .cif, .bcif or .pdb, found none")));
     };
-    let atoms = arguments.atoms.unwrap_or(arguments.scene.default_atoms());
+    let atoms = arguments.atoms.unwrap_or(named.default_atoms());
     if atoms == 0 || atoms > 2_000_000_000 {
         return Err(Failure::usage(format!("build {name}: expected 1 to 2,000,000,000 atoms, found {atoms}")));
     }
     output::check_outputs(&[], [Some(path.as_path())])?;
     let bar = output::spinner(shared, format!("building {name}"));
     let written = if path.extension().is_some_and(|end| end == "npz") {
-        let scene = arguments.scene.scene(atoms, shared.seed())?;
+        let scene = named.scene(atoms, shared.seed())?;
         output::write_whole(path, |file| npz::write(&scene, file).map_err(|error| Failure::io(path, &error)))?;
         scene.atoms()
     } else {
@@ -87,7 +139,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
         if Format::from_path(path).is_none_or(|format| !format.is_written()) {
             return Err(Failure::usage(format!("{}: expected .npz, .cif, .bcif, .pdb, .gro or .xyz", path.display())));
         }
-        let structure = structure(arguments.scene, atoms, shared)?;
+        let structure = structure(named, atoms, shared)?;
         formats::write(path, &structure)?;
         structure.atoms.len() as u64
     };

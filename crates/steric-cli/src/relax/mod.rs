@@ -15,6 +15,9 @@ use steric::relax::Relaxation;
 use steric::world::relax::{Iteration, Stop};
 use steric::world::report::RelaxReport;
 
+pub(crate) use input::scene;
+pub(crate) use write::{Target, structure_to};
+
 use crate::failure::Failure;
 use crate::options::Shared;
 use crate::output::{self, Verdict};

@@ -15,14 +15,14 @@ use crate::output;
 const MOST_ATOMS: usize = 200_000_000;
 
 /// A file to write, in a format that can be written.
-pub(super) struct Target<'a> {
+pub(crate) struct Target<'a> {
     pub(super) path: &'a Path,
     format: Format,
 }
 
 impl<'a> Target<'a> {
     /// Says at once when nothing can be written there.
-    pub(super) fn new(path: &'a Path) -> Result<Self, Failure> {
+    pub(crate) fn new(path: &'a Path) -> Result<Self, Failure> {
         let Some(format) = Format::from_path(path).filter(|format| format.is_written()) else {
             let expected = "an ending of a format that is written: .pdb, .cif, .bcif, .gro or .xyz, also with .gz";
             return Err(Failure::usage(format!("{}: expected {expected}", path.display())));
@@ -38,7 +38,7 @@ pub(super) fn model(relaxation: &Relaxation, target: &Target<'_>) -> Result<u64,
 }
 
 /// Writes a structure; copies stay copies where the format has a word for them.
-pub(super) fn structure_to(structure: &Structure, target: &Target<'_>) -> Result<u64, Failure> {
+pub(crate) fn structure_to(structure: &Structure, target: &Target<'_>) -> Result<u64, Failure> {
     let Some(assembly) = structure.assemblies.first() else {
         formats::write(target.path, structure)?;
         return Ok(structure.atoms.len() as u64);

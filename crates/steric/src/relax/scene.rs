@@ -7,7 +7,7 @@ use steric_model::chemistry::{BondGraph, ClashDefinition};
 use steric_model::{
     AssemblyChoice, AtomId, MoleculeId, MoleculeOptions, Molecules, MoleculesBy, Source, TypeId, formats,
 };
-use steric_world::build::{Built, Closeness, SceneFile, build, spread_discs};
+use steric_world::build::{Built, Closeness, SceneFile, build, spread_discs, verdict};
 use steric_world::relax::Setup;
 
 use super::{Input, RelaxError, Relaxation, stage};
@@ -20,7 +20,7 @@ impl Relaxation {
         let mut built = build(scene, folder, &formats::read)?;
         let mut stages = vec![stage("build", clock)];
         let clock = Instant::now();
-        let verdicts: Vec<String> = Vec::new();
+        let verdicts = verdict(&built, least_distance(built.closeness)).iter().map(ToString::to_string).collect();
         stages.push(stage("verdict", clock));
         let clock = Instant::now();
         let molecules = molecules(&built)?;
@@ -50,6 +50,14 @@ pub(super) fn definition(closeness: Closeness) -> ClashDefinition {
     match closeness {
         Closeness::Tolerance(tolerance) => ClashDefinition::Tolerance(tolerance as f32),
         Closeness::Radii { set, allow } => ClashDefinition::Radii { set, allow: allow as f32 },
+    }
+}
+
+/// How near two carbons may come, in angstroms.
+fn least_distance(closeness: Closeness) -> f64 {
+    match closeness {
+        Closeness::Tolerance(tolerance) => tolerance,
+        Closeness::Radii { allow, .. } => 2.0 * 1.7 - allow,
     }
 }
 
