@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use steric::model::MoleculeOptions;
+use steric::model::formats::Format;
 use steric::relax::{ModelOptions, Relaxation};
 use steric::world::build::{SceneFile, SceneText};
 
@@ -19,6 +20,11 @@ pub(super) fn relaxation(arguments: &Arguments, shared: &Shared) -> Result<Relax
         ("max-iterations", arguments.max_iterations.map(|value| value.to_string())),
         ("max-seconds", arguments.max_seconds.map(|value| format!("{value:?}"))),
     ];
+    // GRO keeps a hundredth of an angstrom, so two atoms may come nearer by the diagonal of a cube that large.
+    let is_gro = shared.output.as_deref().and_then(Format::from_path) == Some(Format::Gro);
+    if is_gro && !arguments.scene.set.iter().any(|pair| pair.trim_start().starts_with("physics.clearance")) {
+        extra.push(("physics.clearance".to_owned(), "0.018".to_owned()));
+    }
     for (key, value) in physics {
         extra.extend(value.map(|value| (format!("physics.{key}"), value)));
     }

@@ -13,8 +13,8 @@ use crate::shape::{Region, Side};
 
 /// A deviation that counts as broken, in angstroms.
 const BROKEN_SHIFT: f64 = 0.1;
-/// The same for turns, in radians.
-const BROKEN_TURN: f64 = 1.0 / 57.295_779_513;
+/// The same for turns, in radians: a degree.
+const BROKEN_TURN: f64 = std::f64::consts::PI / 180.0;
 
 /// What all constraints of a molecule ask for.
 #[derive(Debug, Default)]
@@ -34,7 +34,9 @@ pub(super) fn of(types: &Scene, molecule: &Molecule, rotation: DMat3, holds: &[H
                 let arm = rotation * *head;
                 let (at, normal) = surface.height(molecule.pose.translation + arm);
                 held.shift(arm, -normal, at - height, *leeway);
-                held.turn_towards(rotation * *axis, normal * leaflet.sign(), *tilt);
+                // The normal at the molecule's own origin: a lipid that leans over does not take it along.
+                let upright = surface.height(molecule.pose.translation).1 * leaflet.sign();
+                held.turn_towards(rotation * *axis, upright, *tilt);
                 held.normal = normal.as_vec3();
             }
             Hold::Start { leeway, turn } => {

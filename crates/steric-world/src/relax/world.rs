@@ -32,6 +32,8 @@ const PASSED_ON: u8 = 2;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State {
     pub(super) momentum: Motion,
+    /// What it is about to do in this iteration.
+    motion: Motion,
     /// The outward normal of the surface that holds it, or zero.
     pub(super) normal: Vec3,
     pub(super) group: u32,
@@ -113,6 +115,7 @@ impl Relax {
         sorted.set_periodic_box(scene.periodic_box());
         let state = |&id: &u32| State {
             momentum: Motion::default(),
+            motion: Motion::default(),
             normal: Vec3::ZERO,
             group: group_of.get(id as usize).copied().unwrap_or(u32::MAX),
             dirty_for: 0,
@@ -175,7 +178,7 @@ impl Relax {
 
     /// One iteration with a response of one's own.
     pub fn step_with<R: Response>(&mut self, response: &R) -> Iteration {
-        if self.rests && !self.states.par_iter().any(is_awake) {
+        if self.rests {
             return self.nothing_to_do();
         }
         let started = std::time::Instant::now();
@@ -224,10 +227,8 @@ impl Relax {
             let far = (0..states.len() as u32).into_par_iter();
             far.filter(|&slot| states[slot as usize].moved).any(|slot| !pairs.covers(scene, slot))
         };
-        if let Some(pairs) = pairs {
-            if !uncovered && !half_skin(pairs) {
-                return false;
-            }
+        if pairs.as_ref().is_some_and(|pairs| !uncovered && !half_skin(pairs)) {
+            return false;
         }
         let (least, _) = scene.radii().unwrap_or((0.0, 0.0));
         let margin = contact_margin(&self.options, least, self.allow);
@@ -267,21 +268,18 @@ impl Relax {
         let mover = Mover { groups, bodies, options, iteration: *iteration, jolted: &jolted, seed: *seed, response };
         let kinds = scene.types().len();
         assert_eq!(bodies.len(), kinds, "one body per type");
-        let geometry = scene.with_molecules(Vec::new());
         let moved: Moved = scene
-            .molecules_mut()
-            .par_iter_mut()
+            .molecules()
+            .par_iter()
             .zip(states.par_iter_mut())
             .zip(start.par_iter().zip(ids.par_iter()))
             .zip(sums.par_chunks(R::SUMS).zip(tallies.par_iter()))
             .with_min_len(256)
             .map(|(((molecule, state), (start, id)), (sums, tally))| {
-                mover.one(&geometry, molecule, state, start, *id, sums, tally)
+                mover.one(scene, molecule, state, start, *id, sums, tally)
             })
             .reduce(Moved::default, Moved::join);
-        if let Some(pairs) = &mut self.pairs {
-            pairs.turn(&self.scene, |slot| self.states[slot as usize].moved);
-        }
+        self.apply(moved.overlapping + moved.broken == 0);
         Iteration {
             overlaps: seen.overlaps,
             overlapping: moved.overlapping,
@@ -309,6 +307,26 @@ impl Relax {
         (self.states[slot].moved, self.states[slot].warmth) = (true, HOT);
         self.rests = false;
         self.forget_list();
+    }
+
+    /// Makes the steps that were decided on. Where nothing overlaps and nothing is broken, nobody moves any more.
+    fn apply(&mut self, rests: bool) {
+        if rests {
+            let asleep =
+                |state: &mut State| (state.moved, state.warmth, state.momentum) = (false, 0, Motion::default());
+            self.states.par_iter_mut().for_each(asleep);
+            return;
+        }
+        self.scene.molecules_mut().par_iter_mut().zip(&self.states).with_min_len(1_024).for_each(
+            |(molecule, state)| {
+                if state.moved {
+                    molecule.pose = moved(molecule.pose, state.motion);
+                }
+            },
+        );
+        if let Some(pairs) = &mut self.pairs {
+            pairs.turn(&self.scene, |slot| self.states[slot as usize].moved);
+        }
     }
 
     /// Forgets the near pairs, because molecules stand elsewhere now.
@@ -573,7 +591,7 @@ fn lean(normal: Vec3, along: Vec3, weight: f32) -> Vec3 {
 #[cold]
 fn apart(touch: &RigidTouch<'_>, lane: usize, other: usize) -> Vec3 {
     if touch.between.length_squared() > 1e-6 {
-        return touch.between.normalize();
+        return touch.between.normalize_or(Vec3::X);
     }
     let [a, b] = touch.molecules.map(u64::from);
     Random::of(a << 32 | b, (lane * 8 + other) as u64).direction().as_vec3()
@@ -616,7 +634,7 @@ impl<R: Response> Mover<'_, R> {
     fn one(
         &self,
         types: &Scene,
-        molecule: &mut Molecule,
+        molecule: &Molecule,
         state: &mut State,
         start: &Pose,
         id: u32,
@@ -663,9 +681,7 @@ impl<R: Response> Mover<'_, R> {
         }
         let farthest = motion.shift.length() + motion.turn.length() * body.reach;
         state.moved = farthest > 1e-7;
-        if state.moved {
-            molecule.pose = moved(molecule.pose, motion);
-        }
+        state.motion = motion;
         Moved {
             overlapping: dirty.into(),
             broken: held.broken.into(),

@@ -108,11 +108,9 @@ fn add_row_f64(row: [f64; 6], depth: f64, sums: &mut [f64; MOST_SUMS]) {
 fn solve(sums: &[f64; MOST_SUMS], damping: f64) -> [f64; 6] {
     let mut h = [[0.0; 6]; 6];
     let mut place = 6;
-    for a in 0..6 {
-        for b in 0..=a {
-            h[a][b] = sums[place];
-            place += 1;
-        }
+    for (a, row) in h.iter_mut().enumerate() {
+        row[..=a].copy_from_slice(&sums[place..=place + a]);
+        place += a + 1;
     }
     let trace: f64 = (0..6).map(|a| h[a][a]).sum();
     if trace <= 0.0 {

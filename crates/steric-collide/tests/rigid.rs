@@ -1,0 +1,120 @@
+//! The contract of rigid pairs: the touches among them are the overlaps of the plain search, for any list that covers the
+//! scene.
+
+use std::collections::BTreeSet;
+
+use glam::{DQuat, DVec3, Vec3};
+use proptest::prelude::*;
+use steric_collide::{OverlapSearch, RigidPairs, RigidTouch, RigidVisitor, reference};
+use steric_model::{Cluster, PeriodicBox, Pose, Random, Scene};
+
+/// Molecules of a few atoms at random; some as large as the box allows.
+fn scene(molecules: usize, atoms: usize, edge: f64, periodic: bool, mixed: bool, seed: u64) -> Scene {
+    let mut random = Random::new(seed);
+    let mut scene = Scene::default();
+    for kind in 0..3 {
+        let size = 1.0 + 2.0 * f64::from(kind);
+        let positions: Vec<Vec3> = (0..atoms).map(|_| (random.direction() * size).as_vec3()).collect();
+        let radii: Vec<f32> = positions.iter().map(|_| if mixed { 0.8 + random.unit() as f32 } else { 1.2 }).collect();
+        scene.add_type("type", &positions, &radii);
+    }
+    for _ in 0..molecules {
+        let kind = steric_model::TypeId((random.next_u64() % 3) as u32);
+        let translation = DVec3::new(random.unit(), random.unit(), random.unit()) * edge;
+        scene.add_molecule(kind, Pose { rotation: random.rotation(), translation });
+    }
+    if periodic {
+        scene.set_periodic_box(PeriodicBox::orthogonal(DVec3::splat(edge)));
+    }
+    scene
+}
+
+/// Which atoms of which molecules touch.
+#[derive(Default)]
+struct Touches(Vec<[(u32, [u32; 3]); 2]>);
+
+impl RigidVisitor for Touches {
+    #[inline(always)]
+    fn touch(&mut self, touch: &RigidTouch<'_>) {
+        for (lane, other) in touch.lanes() {
+            // Arms stay the same while nothing turns, so their bits name the atom.
+            let atom = |side: usize, lane: usize| touch.arm(side, lane).to_array().map(f32::to_bits);
+            self.0.push([(touch.molecules[0], atom(0, lane)), (touch.molecules[1], atom(1, other))]);
+        }
+    }
+}
+
+fn visited(pairs: &RigidPairs, scene: &Scene, awake: impl Fn(u32) -> bool + Sync) -> usize {
+    let pieces = pairs.visit(scene, awake, Touches::default);
+    let all: Vec<_> = pieces.into_iter().flat_map(|piece| piece.0).collect();
+    let distinct: BTreeSet<_> = all.iter().copied().collect();
+    assert_eq!(distinct.len(), all.len(), "each touch is seen once");
+    all.len()
+}
+
+/// The overlaps with at least one molecule of some.
+fn expected(scene: &Scene, search: OverlapSearch, of: impl Fn(u32) -> bool) -> usize {
+    let overlaps = reference::overlaps(scene, search);
+    overlaps.iter().filter(|overlap| of(overlap.first.molecule.0) || of(overlap.second.molecule.0)).count()
+}
+
+/// Pairs so close to the threshold that rounding decides.
+fn has_close_call(scene: &Scene, search: OverlapSearch) -> bool {
+    let count = |allow: f32| reference::overlaps(scene, OverlapSearch { allow, ..search }).len();
+    count(search.allow - 2e-4) != count(search.allow + 2e-4)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn touches_among_rigid_pairs_are_the_overlaps(
+        molecules in 2usize..60, atoms in 1usize..20, edge in 20.0..60.0f64, periodic: bool, mixed: bool, seed: u64,
+        skin in 0.0..3.0f32, allow in -0.5..0.5f32,
+    ) {
+        let mut scene = scene(molecules, atoms, edge, periodic, mixed, seed);
+        let search = OverlapSearch { allow, ..OverlapSearch::default() };
+        let mut pairs = RigidPairs::new(&scene, search);
+        pairs.list(&scene, skin, None);
+        prop_assume!(!has_close_call(&scene, search));
+        prop_assert_eq!(visited(&pairs, &scene, |_| true), expected(&scene, search, |_| true));
+        // Within half the skin the list still holds every pair.
+        let mut random = Random::new(seed ^ 1);
+        for molecule in scene.molecules_mut() {
+            molecule.pose.translation += random.direction() * (0.1 * f64::from(skin));
+            molecule.pose.rotation = DQuat::from_scaled_axis(random.direction() * (0.02 * f64::from(skin))) * molecule.pose.rotation;
+        }
+        prop_assert!((0..molecules as u32).all(|molecule| pairs.covers(&scene, molecule)));
+        pairs.turn(&scene, |_| true);
+        prop_assume!(!has_close_call(&scene, search));
+        prop_assert_eq!(visited(&pairs, &scene, |_| true), expected(&scene, search, |_| true));
+    }
+
+    #[test]
+    fn a_list_for_some_molecules_holds_all_their_touches(
+        molecules in 2usize..80, edge in 20.0..80.0f64, periodic: bool, seed: u64, few in 1u32..6,
+    ) {
+        let scene = scene(molecules, 12, edge, periodic, false, seed);
+        let search = OverlapSearch::default();
+        let some: Vec<u32> = (0..molecules as u32).filter(|molecule| molecule % few == 0).collect();
+        let is_one = |molecule: u32| molecule % few == 0;
+        let mut pairs = RigidPairs::new(&scene, search);
+        pairs.list(&scene, 0.5, Some(&some));
+        prop_assume!(!has_close_call(&scene, search));
+        prop_assert_eq!(visited(&pairs, &scene, is_one), expected(&scene, search, is_one));
+        // Those that sleep are not looked at.
+        prop_assert_eq!(visited(&pairs, &scene, |_| false), 0);
+    }
+}
+
+#[test]
+fn unused_lanes_never_touch() {
+    let mut scene = Scene::default();
+    let single = scene.add_type("single", &[Vec3::ZERO], &[1.0]);
+    scene.add_molecule(single, Pose::IDENTITY);
+    scene.add_molecule(single, Pose::from_translation(DVec3::X));
+    assert_eq!(scene.clusters()[0].atoms[1], Cluster::NO_ATOM);
+    let mut pairs = RigidPairs::new(&scene, OverlapSearch::default());
+    pairs.list(&scene, 1.0, None);
+    assert_eq!(visited(&pairs, &scene, |_| true), 1);
+}
