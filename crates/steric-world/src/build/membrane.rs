@@ -34,6 +34,17 @@ const HONEYCOMB: f64 = 1.1547;
 const SLACK: f64 = 0.95;
 
 /// A membrane of a built scene.
+///
+/// ```
+/// use steric_world::build::{SceneFile, build};
+///
+/// let text = "[[membrane]]\ncount = 600\n[[membrane.lipid]]\nmolecule = \"POPC\"\n";
+/// let scene = SceneFile::read(text, "vesicle.toml".as_ref())?;
+/// let built = build(&scene, "".as_ref(), &steric_model::formats::read)?;
+/// let vesicle = &built.membranes[0];
+/// assert!(vesicle.area_at(10.0) > vesicle.area_at(0.0) && vesicle.periodic_patch().is_none());
+/// # Ok::<(), steric_world::build::BuildError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Membrane {
     /// Its middle.
@@ -49,6 +60,17 @@ pub struct Membrane {
 }
 
 /// What a leaflet holds.
+///
+/// ```
+/// use steric_world::build::{SceneFile, build};
+///
+/// let text = "[[membrane]]\ncount = 600\n[[membrane.lipid]]\nmolecule = \"POPC\"\n";
+/// let scene = SceneFile::read(text, "vesicle.toml".as_ref())?;
+/// let built = build(&scene, "".as_ref(), &steric_model::formats::read)?;
+/// let [outer, inner] = &built.membranes[0].leaflets;
+/// assert!(outer.lipids > inner.lipids && outer.lipids + inner.lipids == 600);
+/// # Ok::<(), steric_world::build::BuildError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeafletSummary {
     /// How many lipids.

@@ -80,6 +80,17 @@ pub struct Built {
 }
 
 /// What all molecules of one list of copies have in common.
+///
+/// ```
+/// use steric_world::build::{Role, SceneFile, build};
+///
+/// let text = "[[membrane]]\ncount = 600\n[[membrane.lipid]]\nmolecule = \"POPC\"\n";
+/// let scene = SceneFile::read(text, "vesicle.toml".as_ref())?;
+/// let built = build(&scene, "".as_ref(), &steric_model::formats::read)?;
+/// let lipid = &built.groups[0];
+/// assert_eq!((lipid.name.as_str(), lipid.role, lipid.holds.len()), ("POPC", Role::Lipid, 1));
+/// # Ok::<(), steric_world::build::BuildError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Group {
     /// What the molecule is called.
@@ -103,6 +114,12 @@ pub struct Group {
 }
 
 /// What a molecule is in its scene.
+///
+/// ```
+/// use steric_world::build::Role;
+///
+/// assert_ne!(Role::Lipid, Role::Solute);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A lipid of a membrane.
@@ -116,6 +133,13 @@ pub enum Role {
 }
 
 /// A disc in a membrane.
+///
+/// ```
+/// use steric_world::build::Disc;
+///
+/// let lipid = Disc { diameter: 8.4, height: -10.8, center: 10.8 };
+/// assert!(lipid.height < 0.0, "it is in the inner leaflet");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disc {
     /// In angstroms.

@@ -307,6 +307,12 @@ impl SceneFile {
 }
 
 /// `[model]`: a model that is there already.
+///
+/// ```
+/// use steric_world::build::ModelTable;
+///
+/// assert!(!ModelTable::default().fixed);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ModelTable {
@@ -329,6 +335,12 @@ impl Default for ModelTable {
 }
 
 /// The middle of a membrane.
+///
+/// ```
+/// use steric_world::build::Shape;
+///
+/// assert_eq!(Shape::default().name(), "sphere");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
@@ -353,6 +365,13 @@ impl Shape {
 }
 
 /// `[[membrane]]`: a bilayer.
+///
+/// ```
+/// use steric_world::build::MembraneTable;
+///
+/// let membrane = MembraneTable { radius: Some(150.0), ..MembraneTable::default() };
+/// assert_eq!((membrane.leeway, membrane.tilt_degrees, membrane.discs), (3.0, 25.0, true));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MembraneTable {
@@ -408,6 +427,12 @@ impl Default for MembraneTable {
 }
 
 /// The leaflets that a lipid goes to.
+///
+/// ```
+/// use steric_world::build::LeafletChoice;
+///
+/// assert_eq!(LeafletChoice::default(), LeafletChoice::Both);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeafletChoice {
@@ -431,6 +456,13 @@ impl LeafletChoice {
 }
 
 /// `[[membrane.lipid]]`: one lipid of a mixture.
+///
+/// ```
+/// use steric_world::build::LipidTable;
+///
+/// let popc = LipidTable { molecule: Some("POPC".into()), ..LipidTable::default() };
+/// assert!(popc.upright && popc.conformers.is_empty());
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LipidTable {
@@ -486,6 +518,12 @@ impl LipidTable {
 }
 
 /// `[[membrane.protein]]`: what spans a membrane or sits in it.
+///
+/// ```
+/// use steric_world::build::ProteinTable;
+///
+/// assert_eq!((ProteinTable::default().count, ProteinTable::default().axis.as_str()), (1, "z"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ProteinTable {
@@ -520,6 +558,13 @@ impl Default for ProteinTable {
 }
 
 /// `[[solute]]`: copies of a molecule in a region.
+///
+/// ```
+/// use steric_world::build::SoluteTable;
+///
+/// let water = SoluteTable { molecule: Some("water".into()), density_g_cm3: Some(1.0), ..SoluteTable::default() };
+/// assert!(!water.fixed && water.region.is_none());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SoluteTable {
@@ -549,6 +594,12 @@ pub struct SoluteTable {
 }
 
 /// `[[solute.keep]]`: a rule for atoms.
+///
+/// ```
+/// use steric_world::build::{KeepTable, SideChoice};
+///
+/// assert_eq!(KeepTable::default().side, SideChoice::Inside);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct KeepTable {
@@ -561,6 +612,12 @@ pub struct KeepTable {
 }
 
 /// An atom by its number or its name.
+///
+/// ```
+/// use steric_world::build::AtomChoice;
+///
+/// assert_ne!(AtomChoice::Number(20), AtomChoice::Name("P".into()));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum AtomChoice {
@@ -571,6 +628,12 @@ pub enum AtomChoice {
 }
 
 /// A side of a region's boundary, as in a file.
+///
+/// ```
+/// use steric_world::{build::SideChoice, shape::Side};
+///
+/// assert_eq!(Side::from(SideChoice::Outside), Side::Outside);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SideChoice {
@@ -594,6 +657,12 @@ impl From<SideChoice> for Side {
 }
 
 /// The kinds of regions.
+///
+/// ```
+/// use steric_world::build::{RegionShape, RegionTable};
+///
+/// assert_ne!(RegionTable::default().shape, Some(RegionShape::Box));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RegionShape {
@@ -643,6 +712,13 @@ impl RegionShape {
 }
 
 /// `[[region]]`: a part of space.
+///
+/// ```
+/// use steric_world::build::{RegionShape, RegionTable};
+///
+/// let cell = RegionTable { name: "cell".into(), shape: Some(RegionShape::Sphere), radius: Some(90.0), ..Default::default() };
+/// assert!(cell.center.is_none());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RegionTable {
@@ -690,6 +766,12 @@ impl RegionTable {
 }
 
 /// `[output]`: where the result goes.
+///
+/// ```
+/// use steric_world::build::OutputTable;
+///
+/// assert!(OutputTable::default().file.is_none());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct OutputTable {

@@ -28,6 +28,13 @@ const HEIGHT_STEP: f64 = 1.0;
 const MOST_CONFORMERS: usize = 6;
 
 /// Whether molecules fit.
+///
+/// ```
+/// use steric_world::build::Fit;
+///
+/// assert!(Fit::Fits < Fit::CannotFit);
+/// assert_eq!(Fit::Jams.to_string(), "will jam");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fit {
@@ -119,6 +126,12 @@ pub struct Verdict {
 }
 
 /// Another size.
+///
+/// ```
+/// use steric_world::build::Size;
+///
+/// assert_ne!(Size::Radius(2.0), Size::Times(2.0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Size {
