@@ -94,10 +94,11 @@ fn set_all(
 }
 
 fn model(arguments: &Arguments, shared: &Shared, extra: &[(String, String)]) -> Result<Relaxation, Failure> {
-    let mut text = SceneText::parse("", &arguments.input)?;
+    // Every other key of a scene keeps its meaning: tolerance, seed, physics.
+    let mut text = SceneText::parse("[model]\nfile = \"the model\"\n", &arguments.input)?;
     set_all(&mut text, &arguments.scene, shared, extra)?;
     let scene = text.scene()?;
-    if !scene.membrane.is_empty() || !scene.solute.is_empty() || scene.model.is_some() {
+    if !scene.membrane.is_empty() || !scene.solute.is_empty() {
         let found = arguments.input.display();
         return Err(Failure::usage(format!(
             "{found}: expected options of a model, found those of a scene; a scene file can name the model under [model]"
