@@ -311,7 +311,7 @@ fn regions_hold_every_atom_on_their_side() {
             for atom in -5..=5 {
                 let (distance, _) = region.distance(pose * (DVec3::X * 1.5 * f64::from(atom)));
                 let beyond = if side == Side::Inside { distance } else { -distance };
-                assert!(beyond < 0.101, "{region:?} {beyond}");
+                assert!(beyond < 0.01, "{region:?} {beyond}");
             }
         }
     }

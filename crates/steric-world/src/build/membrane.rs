@@ -359,14 +359,16 @@ impl<'a> Work<'a> {
         summary.mixture = named.map(|(lipid, &count)| (lipid.template.name.clone(), count)).collect();
         let wanted: f64 = plan.lipids.iter().zip(&counts).map(|(lipid, &count)| lipid.area * count as f64).sum();
         let squeeze = ((summary.area - summary.proteins_area).max(0.0) / wanted.max(1e-9)).min(1.0);
-        for (lipid, poses) in plan.lipids.iter().zip(poses) {
+        for (at, (lipid, poses)) in plan.lipids.iter().zip(poses).enumerate() {
             for (body, poses) in lipid.template.bodies.iter().zip(poses) {
                 let name = lipid.template.name.clone();
                 let diameter = (lipid.area * squeeze * HONEYCOMB).sqrt() * SLACK;
+                let mut holds = vec![lipid_hold(plan, membrane, side.0, body)];
+                holds.extend(self.keeps(&lipid.table.keep, body, &format!("{}.lipid.{at}", plan.path))?);
                 let group = Group {
                     leaflet: Some(side.0),
                     membrane: Some(plan.number),
-                    holds: vec![lipid_hold(plan, membrane, side.0, body)],
+                    holds,
                     area: Some(lipid.area),
                     disc: Some(Disc { diameter, height, center: height.abs() }),
                     ..Group::new(name.clone(), Role::Lipid)

@@ -190,6 +190,7 @@ impl SceneFile {
         for (number, lipid) in membrane.lipid.iter().enumerate() {
             let path = format!("{path}.lipid.{number}");
             self.check_source(lipid.molecule.as_deref(), lipid.file.as_deref(), &path)?;
+            self.check_keeps(&lipid.keep, &path)?;
             if lipid.count.is_some() && lipid.fraction.is_some() {
                 return self.wrong(&format!("{path}.count"), "count or fraction", "both");
             }
@@ -242,7 +243,11 @@ impl SceneFile {
             None if is_single || self.has_box() => {}
             None => return self.wrong(path, "region, or a periodic-box of the scene", "neither"),
         }
-        for (number, keep) in solute.keep.iter().enumerate() {
+        self.check_keeps(&solute.keep, path)
+    }
+
+    fn check_keeps(&self, keeps: &[KeepTable], path: &str) -> Result<(), Located> {
+        for (number, keep) in keeps.iter().enumerate() {
             self.check_region_name(&keep.region, &format!("{path}.keep.{number}.region"))?;
         }
         Ok(())
@@ -486,6 +491,8 @@ pub struct LipidTable {
     pub upright: bool,
     /// Which conformers, counted from 1; all if empty.
     pub conformers: Vec<usize>,
+    /// Rules for atoms, beside its place in the membrane.
+    pub keep: Vec<KeepTable>,
 }
 
 impl Default for LipidTable {
@@ -501,6 +508,7 @@ impl Default for LipidTable {
             tails: Vec::new(),
             upright: true,
             conformers: Vec::new(),
+            keep: Vec::new(),
         }
     }
 }
@@ -593,7 +601,7 @@ pub struct SoluteTable {
     pub keep: Vec<KeepTable>,
 }
 
-/// `[[solute.keep]]`: a rule for atoms.
+/// `[[solute.keep]]` and `[[membrane.lipid.keep]]`: a rule for atoms.
 ///
 /// ```
 /// use steric_world::build::{KeepTable, SideChoice};

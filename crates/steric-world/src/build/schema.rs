@@ -189,6 +189,7 @@ static LIPID: Section = Section {
             "a lipid from a file is turned upright; false: as in the file, z outward from the middle",
         ),
         key("conformers", Kind::Numbers, "", "", "which chains or models, counted from 1; left out: all"),
+        key("keep", Kind::Tables(&KEEP), "", "", "rules for some of its atoms, beside its place in the membrane"),
     ],
 };
 
@@ -237,7 +238,7 @@ static SOLUTE: Section = Section {
 };
 
 static KEEP: Section = Section {
-    title: "[[solute.keep]]",
+    title: "[[membrane.lipid.keep]], [[solute.keep]]",
     about: "A rule for atoms, as in packmol's `atoms` blocks.",
     keys: &[
         key(

@@ -10,8 +10,8 @@ use glam::{DQuat, DVec3, EulerRot};
 use smol_str::SmolStr;
 use steric_model::{Copies, Pose, Random};
 
-use super::scene_file::{RegionShape, RegionTable, SoluteTable};
-use super::template::Template;
+use super::scene_file::{KeepTable, RegionShape, RegionTable, SoluteTable};
+use super::template::{Body, Template};
 use super::{BuildError, Group, Role, Work};
 use crate::relax::Hold;
 use crate::shape::{Region, Side};
@@ -150,9 +150,16 @@ impl Work<'_> {
             points: Vec::new(),
         };
         let mut holds: Vec<Hold> = region.map(inside).into_iter().collect();
-        for (number, keep) in table.keep.iter().enumerate() {
+        holds.extend(self.keeps(&table.keep, &template.bodies[0], path)?);
+        Ok(holds)
+    }
+
+    /// What rules for atoms ask of a body.
+    pub(super) fn keeps(&self, keeps: &[KeepTable], body: &Body, path: &str) -> Result<Vec<Hold>, BuildError> {
+        let mut holds = Vec::new();
+        for (number, keep) in keeps.iter().enumerate() {
             let path = format!("{path}.keep.{number}.atoms");
-            let points = template.bodies[0].points(&keep.atoms);
+            let points = body.points(&keep.atoms);
             let points = points.map_err(|(expected, found)| self.wrong(&path, expected, &found))?;
             if let Some((_, region)) = self.regions.iter().find(|region| region.0 == keep.region) {
                 holds.push(Hold::Region { region: Arc::clone(region), side: keep.side.into(), points });

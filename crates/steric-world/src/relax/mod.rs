@@ -5,7 +5,7 @@ mod checkpoint;
 mod hold;
 mod options;
 mod proxy;
-mod pulls;
+pub(crate) mod pulls;
 mod run;
 mod setup;
 mod world;

@@ -2,7 +2,8 @@
 //!
 //! How it works: each constraint looks at where the molecule is and, beyond its leeway, asks for a shift of a point or for
 //! a turn, as long as the deviation is. It counts as broken when the deviation is more than a tenth of an angstrom or a degree beyond the
-//! leeway.
+//! leeway. The walls of regions are kept to a hundredth of an angstrom, as packmol does; points are pulled a little farther
+//! than they must, as atoms are pushed, so that the two can settle.
 
 use glam::{DMat3, DQuat, DVec3, Vec3};
 use steric_model::{Molecule, Pose, Scene};
@@ -12,9 +13,13 @@ use crate::respond::Pull;
 use crate::shape::{Region, Side};
 
 /// A deviation that counts as broken, in angstroms.
-const BROKEN_SHIFT: f64 = 0.1;
+pub(crate) const BROKEN_SHIFT: f64 = 0.1;
+/// The same for the walls of regions.
+pub(crate) const BROKEN_REGION: f64 = 0.01;
+/// How far behind the wall of a region points are pulled, in angstroms.
+const BEHIND_WALL: f64 = 0.05;
 /// The same for turns, in radians: a degree.
-const BROKEN_TURN: f64 = std::f64::consts::PI / 180.0;
+pub(crate) const BROKEN_TURN: f64 = std::f64::consts::PI / 180.0;
 
 /// What all constraints of a molecule ask for.
 #[derive(Debug, Default)]
@@ -83,12 +88,20 @@ impl Held {
 
     fn keep(&mut self, region: &Region, side: Side, molecule: &Molecule, arm: DVec3) {
         let (distance, outward) = region.distance(molecule.pose.translation + arm);
-        let deviation = match side {
-            Side::Inside => distance.max(0.0),
-            Side::Outside => distance.min(0.0),
-            Side::On => distance,
+        let (beyond, out) = match side {
+            Side::Inside => (distance, outward),
+            Side::Outside => (-distance, -outward),
+            Side::On => {
+                self.shift(arm, -outward, distance, 0.0);
+                return;
+            }
         };
-        self.shift(arm, -outward, deviation, 0.0);
+        // A little less than what counts as broken elsewhere, so that rounding in a file does not break it.
+        self.broken |= beyond > 0.5 * BROKEN_REGION;
+        let depth = beyond + BEHIND_WALL;
+        if depth > 0.0 {
+            self.pulls.push(Pull::Shift { arm, direction: -out, depth });
+        }
     }
 }
 

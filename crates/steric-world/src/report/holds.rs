@@ -1,7 +1,7 @@
 //! Which holds are broken, and how badly.
 //!
 //! How it works: each hold says how far a molecule stands beyond what it may, as a length and as an angle; what is within
-//! the slack, a tenth of an angstrom or a degree, is kept. A surface judges the height of the head and the lean of the axis, a start the way and the
+//! the slack, a tenth of an angstrom or a degree (a hundredth at the wall of a region), is kept. A surface judges the height of the head and the lean of the axis, a start the way and the
 //! turn, a region each of its points. In a periodic box a head that seems to have left its height is looked for among the
 //! neighbouring images, because a molecule that crosses a wall comes in on the other side.
 
@@ -11,13 +11,9 @@ use steric_model::{MoleculeId, PeriodicBox, Pose, Scene};
 
 use super::centers::centers;
 use super::motion::{displacement, turn};
+use crate::relax::pulls::{BROKEN_REGION, BROKEN_SHIFT, BROKEN_TURN};
 use crate::relax::{Hold, Leaflet};
 use crate::shape::{Side, Surface};
-
-/// What is no breach yet, in angstroms: a relaxation comes to rest with so much left.
-const LENGTH_SLACK: f64 = 0.1;
-/// What is no breach yet, in radians: one degree.
-const ANGLE_SLACK: f64 = std::f64::consts::PI / 180.0;
 
 /// How far a hold was stretched beyond its leeway.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,19 +22,26 @@ pub(super) struct Breach {
     pub(super) length: f64,
     /// In radians; 0 within the leeway.
     pub(super) angle: f64,
+    broken: bool,
 }
 
 impl Breach {
     fn new(length: f64, angle: f64) -> Self {
-        Self { length: length.max(0.0), angle: angle.max(0.0) }
+        let broken = length > BROKEN_SHIFT || angle > BROKEN_TURN;
+        Self { length: length.max(0.0), angle: angle.max(0.0), broken }
+    }
+
+    fn of_region(length: f64) -> Self {
+        Self { length: length.max(0.0), angle: 0.0, broken: length > BROKEN_REGION }
     }
 
     pub(super) fn is_broken(self) -> bool {
-        self.length > LENGTH_SLACK || self.angle > ANGLE_SLACK
+        self.broken
     }
 
     pub(super) fn worse(self, other: Self) -> Self {
-        Self { length: self.length.max(other.length), angle: self.angle.max(other.angle) }
+        let broken = self.broken || other.broken;
+        Self { length: self.length.max(other.length), angle: self.angle.max(other.angle), broken }
     }
 }
 
@@ -108,8 +111,8 @@ fn breach(scene: &Scene, id: MoleculeId, center: DVec3, start: Pose, hold: &Hold
             };
             let worst = |points: &mut dyn Iterator<Item = DVec3>| points.map(beyond).fold(0.0, f64::max);
             match &points[..] {
-                [] => Breach::new(worst(&mut scene.placed_atoms(id).map(|(_, atom, _)| atom)), 0.0),
-                points => Breach::new(worst(&mut points.iter().map(|&point| pose * point)), 0.0),
+                [] => Breach::of_region(worst(&mut scene.placed_atoms(id).map(|(_, atom, _)| atom))),
+                points => Breach::of_region(worst(&mut points.iter().map(|&point| pose * point))),
             }
         }
     }
