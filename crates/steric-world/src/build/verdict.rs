@@ -267,7 +267,9 @@ impl<'a> Crowd<'a> {
     }
 
     fn volumes(&self, tolerance: f64) -> f64 {
-        self.kinds.iter().map(|(atoms, count)| count * closed_volume(atoms, tolerance)).sum()
+        let volumes = self.kinds.par_iter().map(|(atoms, count)| count * closed_volume(atoms, tolerance));
+        // Added up in order, so that the sum does not depend on the threads.
+        volumes.collect::<Vec<f64>>().iter().sum()
     }
 
     fn footprints(&self, tolerance: f64) -> f64 {
