@@ -71,9 +71,10 @@ impl Columns {
         }
     }
 
-    /// How many of these atoms overlap this one.
+    /// How many partners of an atom in a tile overlap it.
     #[inline(always)]
-    fn touching(&self, atom: usize, others: Range<usize>) -> u32 {
+    fn touching(&self, atom: usize, tile: Range<usize>) -> u32 {
+        let others = self.partners[atom].clamp(tile.start, tile.end)..tile.end;
         let (x, y, z) = (self.x[atom], self.y[atom], self.z[atom]);
         let reach = self.radius[atom] - self.allow;
         let places = self.x[others.clone()].iter().zip(&self.y[others.clone()]).zip(&self.z[others.clone()]);
@@ -118,13 +119,12 @@ impl Kernel for Block<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) -> u64 {
         let partners = &self.columns.partners;
-        let end = partners.len();
+        let atoms = self.start..(self.start + BLOCK).min(partners.len());
         let mut found = 0;
-        for tile in (partners[self.start]..end).step_by(TILE) {
-            let tile_end = (tile + TILE).min(end);
-            for atom in self.start..(self.start + BLOCK).min(end) {
-                let others = partners[atom].clamp(tile, tile_end)..tile_end;
-                found += u64::from(self.columns.touching(atom, others));
+        for tile in (partners[self.start]..partners.len()).step_by(TILE) {
+            let tile = tile..(tile + TILE).min(partners.len());
+            for atom in atoms.clone() {
+                found += u64::from(self.columns.touching(atom, tile.clone()));
             }
         }
         found

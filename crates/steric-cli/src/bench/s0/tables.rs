@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::measure::{BruteForce, Timing};
+use steric::world::relax::Stop;
+
+use super::measure::{BruteForce, Timing, WholeRun};
 use super::thesis::{Published, STAGES, Stage, TABLE_5_2_ATOMS};
 use super::{Line, S0, Stages};
 use crate::table::{self, columns, thousands};
@@ -96,6 +98,9 @@ pub(super) fn text(s0: &S0) -> String {
     if s0.table_5_1.iter().any(|line| matches!(line.brute_force, BruteForce::TooLong { .. })) {
         text += "  ~ brute force was left out: it would take about so long.\n";
     }
+    if s0.table_5_1.iter().any(|line| line.whole_run.stop != Stop::Rest) {
+        text += "  ! did not come to rest: on a small sphere the inner leaflet has no room for its rods.\n";
+    }
     text += "  Where brute force was run it found the pairs of the grid. Mean step: a whole relaxation, response newton, with lists\n  \
         that are used again and sleep. Spread: slowest minus fastest; others may use the machine at the same time.\n\n";
     for stages in &s0.table_5_2 {
@@ -126,7 +131,7 @@ fn table_5_1_text(lines: &[Line]) -> String {
             brute_force,
             spread,
             short(line.whole_run.mean_step_ms),
-            line.whole_run.iterations.to_string(),
+            steps(&line.whole_run),
             thesis(|line| line.grid_ms),
             thesis(|line| line.brute_force_ms),
         ]
@@ -164,6 +169,11 @@ fn table_5_2_text(stages: &Stages) -> String {
     });
     let header = ["stage", "ms", "spread", "thesis", "its stages", "what we do"];
     columns(&header, &[false, true, true, true, false, false], &rows.collect::<Vec<_>>())
+}
+
+/// How many iterations there were; `!` if they did not end at rest.
+fn steps(run: &WholeRun) -> String {
+    format!("{}{}", if run.stop == Stop::Rest { "" } else { "!" }, run.iterations)
 }
 
 fn short(milliseconds: f64) -> String {
