@@ -13,7 +13,6 @@ mod info;
 mod npz;
 mod options;
 mod output;
-#[allow(dead_code, reason = "the command bench S0 draws with all of it")]
 mod plot;
 mod relax;
 mod table;

@@ -105,6 +105,7 @@ fn assert_forces(scene: &Scene, found: &Forces, expected: &Forces) -> Result<(),
 
 fn assert_everything(scene: &Scene, search: OverlapSearch) -> Result<(), TestCaseError> {
     let expected = reference::overlaps(scene, search);
+    prop_assert_eq!(reference::count(scene, search), expected.len() as u64);
     for index in IndexKind::ALL {
         let search = OverlapSearch { index, ..search };
         assert_same(&search.overlaps(scene), &expected)?;

@@ -1,5 +1,9 @@
 //! Every pair, in order. Slow, short, and the definition of a right answer.
 
+mod count;
+
+pub use count::count;
+
 use glam::DVec3;
 use steric_model::{AtomId, MoleculeId, Scene};
 

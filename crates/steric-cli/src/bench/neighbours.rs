@@ -1,36 +1,20 @@
-//! `steric bench`: how fast the search and the readers are, one row per measurement.
+//! `steric bench neighbours`: index, search and forces.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use serde::Serialize;
-use steric::check::Input;
 use steric::collide::{Forces, NearList, OverlapSearch};
 use steric::model::Scene;
 
+use super::timed;
 use crate::build::Named;
 use crate::failure::Failure;
 use crate::options::{Shared, thread_pool};
-use crate::output::{self, Verdict};
-use crate::{npz, table};
+use crate::{npz, output, table};
 
 #[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, Subcommand)]
-enum What {
-    /// Index, search and forces
-    Neighbours(Neighbours),
-    /// Reading files
-    Read(Read),
-}
-
-#[derive(Debug, Args)]
-struct Neighbours {
+pub(super) struct Arguments {
     /// A scene from `steric build -o FILE.npz`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["scenes", "sizes"])]
     scene: Option<PathBuf>,
@@ -69,16 +53,6 @@ impl Work {
     }
 }
 
-#[derive(Debug, Args)]
-struct Read {
-    /// Molecule files
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// How often each is read
-    #[arg(long, value_name = "R", default_value_t = 5)]
-    repeats: usize,
-}
-
 #[derive(Debug, Serialize)]
 struct NeighboursRow {
     scene: String,
@@ -92,30 +66,12 @@ struct NeighboursRow {
     peak_mb: Option<f64>,
 }
 
-#[derive(Debug, Serialize)]
-struct ReadRow {
-    file: String,
-    bytes: u64,
-    seconds: f64,
-    mb_per_s: f64,
-    atoms: usize,
+pub(super) fn run(wanted: &Arguments, shared: &Shared) -> Result<(), Failure> {
+    let rows = neighbours(wanted, shared)?;
+    output::report(shared, &rows, |_| neighbours_text(&rows))
 }
 
-pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
-    match &arguments.what {
-        What::Neighbours(wanted) => {
-            let rows = neighbours(wanted, shared)?;
-            output::report(shared, &rows, |_| neighbours_text(&rows))?;
-        }
-        What::Read(wanted) => {
-            let rows = wanted.files.iter().map(|path| read(path, wanted.repeats)).collect::<Result<Vec<_>, _>>()?;
-            output::report(shared, &rows, |_| read_text(&rows))?;
-        }
-    }
-    Ok(Verdict::Clean)
-}
-
-fn neighbours(wanted: &Neighbours, shared: &Shared) -> Result<Vec<NeighboursRow>, Failure> {
+fn neighbours(wanted: &Arguments, shared: &Shared) -> Result<Vec<NeighboursRow>, Failure> {
     let threads: Vec<usize> = match &shared.threads[..] {
         [] => vec![rayon::current_num_threads()],
         asked => asked.iter().map(|threads| usize::from(threads.get())).collect(),
@@ -141,7 +97,7 @@ fn neighbours(wanted: &Neighbours, shared: &Shared) -> Result<Vec<NeighboursRow>
     Ok(rows)
 }
 
-fn measure(name: &str, scene: &Scene, threads: usize, wanted: &Neighbours) -> Vec<NeighboursRow> {
+fn measure(name: &str, scene: &Scene, threads: usize, wanted: &Arguments) -> Vec<NeighboursRow> {
     let search = OverlapSearch::default();
     let mut pairs = None;
     let mut rows = Vec::new();
@@ -174,20 +130,6 @@ fn measure(name: &str, scene: &Scene, threads: usize, wanted: &Neighbours) -> Ve
     rows
 }
 
-/// Median and spread (slowest minus fastest) in milliseconds, after one run that warms the caches.
-fn timed(repeats: usize, mut work: impl FnMut()) -> (f64, f64) {
-    work();
-    let mut times: Vec<f64> = (0..repeats.max(1))
-        .map(|_| {
-            let start = Instant::now();
-            work();
-            start.elapsed().as_secs_f64() * 1e3
-        })
-        .collect();
-    times.sort_unstable_by(f64::total_cmp);
-    (times[times.len() / 2], times[times.len() - 1] - times[0])
-}
-
 /// The largest resident memory since the last reset, scene included, in megabytes of 10^6 bytes; Linux only.
 fn peak_mb() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -217,43 +159,4 @@ fn neighbours_text(rows: &[NeighboursRow]) -> String {
     let header = ["scene", "atoms", "threads", "what", "ns/atom", "ms", "spread", "pairs", "peak/MB"];
     let right = [false, true, true, false, true, true, true, true, true];
     table::columns(&header, &right, &rows.iter().map(cells).collect::<Vec<_>>())
-}
-
-fn read(path: &std::path::Path, repeats: usize) -> Result<ReadRow, Failure> {
-    let bytes = decompressed_bytes(path)?;
-    let mut times = Vec::new();
-    let mut atoms = 0;
-    for _ in 0..repeats.max(1) {
-        let input = Input::read(path)?;
-        atoms = input.structure.atoms.len();
-        times.push(input.read.as_secs_f64());
-    }
-    times.sort_unstable_by(f64::total_cmp);
-    let seconds = times[times.len() / 2];
-    let mb_per_s = bytes as f64 / 1e6 / seconds.max(1e-9);
-    Ok(ReadRow { file: path.display().to_string(), bytes, seconds, mb_per_s, atoms })
-}
-
-/// How much there is to parse: decompression is part of reading, but a compressed file is not smaller to parse.
-fn decompressed_bytes(path: &std::path::Path) -> Result<u64, Failure> {
-    let failed = |error: std::io::Error| Failure::io(path, &error);
-    let bytes = std::fs::read(path).map_err(failed)?;
-    if !bytes.starts_with(&[0x1f, 0x8b]) {
-        return Ok(bytes.len() as u64);
-    }
-    std::io::copy(&mut flate2::read::MultiGzDecoder::new(&bytes[..]), &mut std::io::sink()).map_err(failed)
-}
-
-fn read_text(rows: &[ReadRow]) -> String {
-    let cells = |row: &ReadRow| {
-        vec![
-            row.file.clone(),
-            table::thousands(row.bytes),
-            table::duration(row.seconds),
-            format!("{:.0}", row.mb_per_s),
-            table::thousands(row.atoms as u64),
-        ]
-    };
-    let right = [false, true, true, true, true];
-    table::columns(&["file", "bytes", "time", "MB/s", "atoms"], &right, &rows.iter().map(cells).collect::<Vec<_>>())
 }

@@ -1,0 +1,60 @@
+//! `steric bench`: how fast the search, the readers and the relaxation are, one row per measurement.
+
+mod neighbours;
+mod read;
+mod s0;
+
+use std::time::Instant;
+
+use clap::{Args, Subcommand};
+
+use crate::failure::Failure;
+use crate::options::Shared;
+use crate::output::Verdict;
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Index, search and forces
+    Neighbours(neighbours::Arguments),
+    /// Reading files
+    Read(read::Arguments),
+    /// The tables and figures of the founding thesis, beside its own numbers
+    #[command(name = "S0", alias = "s0")]
+    S0(s0::Arguments),
+}
+
+pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
+    match &arguments.what {
+        What::Neighbours(wanted) => neighbours::run(wanted, shared)?,
+        What::Read(wanted) => read::run(wanted, shared)?,
+        What::S0(wanted) => s0::run(wanted, shared)?,
+    }
+    Ok(Verdict::Clean)
+}
+
+/// Median and spread (slowest minus fastest) in milliseconds, after one run that warms the caches.
+fn timed(repeats: usize, mut work: impl FnMut()) -> (f64, f64) {
+    work();
+    median_and_spread((0..repeats.max(1)).map(|_| milliseconds_of(&mut work)).collect())
+}
+
+fn milliseconds_of(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+/// The median, and the slowest minus the fastest; zero of nothing.
+fn median_and_spread(mut times: Vec<f64>) -> (f64, f64) {
+    times.sort_unstable_by(f64::total_cmp);
+    match times[..] {
+        [] => (0.0, 0.0),
+        _ => (times[times.len() / 2], times[times.len() - 1] - times[0]),
+    }
+}
