@@ -29,7 +29,8 @@ fn stderr(output: &Output) -> String {
 }
 
 fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {} {}", stdout(output), stderr(output)))
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {} {}", stdout(output), stderr(output)))
 }
 
 #[test]
@@ -81,7 +82,10 @@ fn a_scene_file_is_relaxed_and_its_mistakes_are_told_by_line() {
 fn a_model_is_cleaned_up_and_fixed_molecules_stay() {
     let folder = tempfile::tempdir().unwrap();
     let atom = |serial: u32, chain: char, x: f32| {
-        format!("HETATM{serial:5} ZN    ZN {chain}{serial:4}    {x:8.3}{:8.3}{:8.3}  1.00  0.00          ZN  \n", 0.0, 0.0)
+        format!(
+            "HETATM{serial:5} ZN    ZN {chain}{serial:4}    {x:8.3}{:8.3}{:8.3}  1.00  0.00          ZN  \n",
+            0.0, 0.0
+        )
     };
     let model = format!("{}{}{}END\n", atom(1, 'A', 0.0), atom(2, 'B', 1.0), atom(3, 'C', 30.0));
     std::fs::write(folder.path().join("ions.pdb"), &model).unwrap();
@@ -101,7 +105,8 @@ fn a_model_is_cleaned_up_and_fixed_molecules_stay() {
 fn every_response_and_proxies_can_be_chosen() {
     let folder = tempfile::tempdir().unwrap();
     for response in ["newton", "projection", "thesis"] {
-        let arguments = ["relax", "vesicle", "--count", "400", "--response", response, "--max-iterations", "30", "--json"];
+        let arguments =
+            ["relax", "vesicle", "--count", "400", "--response", response, "--max-iterations", "30", "--json"];
         let report = json(&steric(folder.path(), &arguments));
         assert_eq!(report["response"], response);
         let [before, after] = ["before", "after"].map(|when| report[when]["overlaps"].as_u64().unwrap());
@@ -119,11 +124,16 @@ fn a_crowd_that_cannot_fit_is_judged_before_the_run_and_listed_after_it() {
     let output = steric(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("would fit"), "{}", stderr(&output));
-    assert!(stdout(&output).contains("would fit") && stdout(&output).contains("Still overlapping"), "{}", stdout(&output));
+    assert!(
+        stdout(&output).contains("would fit") && stdout(&output).contains("Still overlapping"),
+        "{}",
+        stdout(&output)
+    );
 }
 
 /// A run that is long enough to be interrupted, saved after every iteration.
-const LONG: [&str; 7] = ["relax", "vesicle", "--count", "4000", "--checkpoint", "run.checkpoint", "--checkpoint-every=0"];
+const LONG: [&str; 7] =
+    ["relax", "vesicle", "--count", "4000", "--checkpoint", "run.checkpoint", "--checkpoint-every=0"];
 
 fn started(folder: &Path, more: &[&str]) -> Child {
     let mut child = command(folder, &LONG).args(more).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
