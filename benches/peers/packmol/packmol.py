@@ -212,7 +212,9 @@ def files_of(job, folder):
 
 def verdict(path, tolerance, species, stopped, limit, said):
     row = judged(path, tolerance, species) if path.exists() else {"outcome": "no result"}
-    if stopped and not row["outcome"].startswith("solved"):
+    if stopped and row["outcome"] == "other molecules":
+        row = {}  # It was stopped while it wrote.
+    if stopped and not row.get("outcome", "").startswith("solved"):
         row["outcome"] = f"stopped after {limit:.0f} s"
     if row["outcome"] == "no result":
         print(said[-2000:], file=sys.stderr)
@@ -271,16 +273,28 @@ def write_row(row, path):
 
 
 def compare(job, steric, options):
-    seconds = {"steric": [], "packmol": []}
+    rows = []
     for row in rows_of(job, steric, options):
         row |= {"job": job, "machine": options.machine}
         print("  ".join(f"{column}={row[column]}" for column in COLUMNS if row.get(column) not in (None, "")), flush=True)
-        seconds[row["program"]].append(float(row["cpu_s"]))
+        rows.append(row)
         if options.csv:
             write_row(row, options.csv)
-    if seconds["steric"] and seconds["packmol"]:
-        ratio = seconds["packmol"][0] / max(statistics.median(seconds["steric"]), 1e-3)
-        print(f"{job}: packmol took {ratio:,.0f} times the processor seconds of steric", flush=True)
+    print_ratios(job, rows)
+
+
+def print_ratios(job, rows):
+    """Packmol's processor seconds over the median of steric's, for each start. Where packmol was stopped, the limit made the
+    ratio, so it says no more than that packmol needs longer."""
+    for packmol in (row for row in rows if row["program"] == "packmol"):
+        for start in STARTS:
+            ours = [row for row in rows if row["program"] == "steric" and row["start"] == start]
+            if ours:
+                ratio = float(packmol["cpu_s"]) / max(statistics.median(float(row["cpu_s"]) for row in ours), 1e-3)
+                solved = sum(row["outcome"].startswith("solved") for row in ours)
+                ends = f"packmol: {packmol['outcome']}; steric: {solved} of {len(ours)} solved"
+                took = "was stopped after" if packmol["outcome"].startswith("stopped") else "took"
+                print(f"{job}, {start}: packmol {took} {ratio:,.0f} times the processor seconds of steric ({ends})", flush=True)
 
 
 def main():
