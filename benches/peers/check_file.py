@@ -203,7 +203,11 @@ def read_cif(tables, rule):
         for chain, number, kind, name, position in zip(chains, numbers, kinds, names, positions):
             residues.add(f"{chain} {kind} {number}", chain, name, position)
         return residues.model(rule, box)
-    return copies(tables, rows, positions, np.array(chains), lambda atom: f"{chains[atom]} {kinds[atom]} {numbers[atom]} {names[atom]}", box)
+
+    def name_of(atom):
+        return f"{chains[atom]} {kinds[atom]} {numbers[atom]} {names[atom]}"
+
+    return copies(tables, rows, positions, np.array(chains), name_of, box)
 
 
 def copies(tables, rows, positions, chains, name_of, box):

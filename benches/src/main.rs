@@ -9,6 +9,7 @@ mod compare;
 mod growth;
 mod models;
 mod plot;
+mod relax;
 mod row;
 
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ steric-benches compare PROGRAMS   scenes against the peers, into neighbours.csv
 steric-benches growth PROGRAMS    time per atom from 10^5 to 10^7 atoms, into growth.csv and growth.svg
 steric-benches billion PROGRAMS   index and count from 10^6 to 10^9 atoms as instances, into billion.csv
 steric-benches models PROGRAMS    whole checks of large models in ../shared/data, into models.csv
+steric-benches relax PROGRAMS     whole relaxations of vesicles, into relax.csv; --atoms 100000000 for the largest
 steric-benches plot               growth.svg again, from growth.csv
 steric-benches folder             where the results of this machine are kept
 PROGRAMS: --steric PATH --scenes FOLDER [--peers PATH] [--python PATH] [--repeats N] [--atoms N]";
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Some("growth") => setup(&arguments[1..]).and_then(|setup| growth::growth(&setup)),
         Some("billion") => setup(&arguments[1..]).and_then(|setup| growth::billion(&setup)),
         Some("models") => setup(&arguments[1..]).and_then(|setup| models::models(&setup)),
+        Some("relax") => setup(&arguments[1..]).and_then(|setup| relax::relax(&setup)),
         Some("plot") => growth::plot_again(),
         Some("folder") => {
             println!("{}", row::results().display());

@@ -17,6 +17,7 @@ cargo xtask check           before every commit: format, lints, unit tests
 cargo xtask test            everything: format, lints, all tests, documentation, fuzzing, licences
 cargo xtask bench [ARGS]    steric against its peers on this machine, into benches/results/ (see benches/README.md)
 cargo xtask bench billion   a billion atoms as instances, into benches/results/
+cargo xtask bench relax     whole relaxations of vesicles, into benches/results/
 cargo xtask plot            draws benches/results/<machine>/*.svg again from the CSV files
 cargo xtask picture         draws docs/vesicle.png, the picture of the README";
 
@@ -106,12 +107,11 @@ fn deny(steps: &mut Steps) {
 
 fn bench(arguments: &[String]) -> ExitCode {
     let mut steps = Steps::default();
-    if arguments.first().is_some_and(|first| first == "billion") {
+    if let Some(alone @ ("billion" | "relax")) = arguments.first().map(String::as_str) {
         steps.command("build", cargo(&["build", "--release", "--package", "steric-cli"]));
-        let mut billion =
-            cargo(&["run", "--quiet", "--release", "--package", "steric-benches", "--", "billion", "--steric"]);
-        billion.arg(steps::target().join("release/steric"));
-        steps.command("billion", billion);
+        let mut bench = cargo(&["run", "--quiet", "--release", "--package", "steric-benches", "--", alone, "--steric"]);
+        bench.arg(steps::target().join("release/steric")).args(&arguments[1..]);
+        steps.command(alone, bench);
         return steps.summary();
     }
     let mut script = std::process::Command::new("sh");

@@ -1,8 +1,10 @@
 """Steric beside packmol: the same jobs, the same machine, the same run.
 
-    packmol.py STERIC [JOB...] [--csv FILE] [--limit SECONDS] [--threads N] [--repeats N] [--seeds A,B] [--only PROGRAM]
+    packmol.py STERIC [JOB...] [--csv FILE] [--limit SECONDS] [--threads N] [--repeats N] [--seeds A,B] [--starts A,B]
+        [--only PROGRAM]
 
-A job is two files here: NAME.inp for packmol and NAME.toml for steric. Both programs run in a folder of their own, and both
+A job is three files here: NAME.inp for packmol, NAME.toml, which tells steric the same, and NAME_membrane.toml, which also
+says that the lipids are a membrane, so that they start upright and spread. Every program runs in a folder of its own, and the
 results are read back from their PDB files and judged by packmol's input alone, without any code of either program: as
 many molecules as it asks for, each the template moved as a rigid body, no two atoms of different molecules closer than
 the tolerance, every constraint kept to 0.01 A. Packmol squares what a constraint is broken by before it compares that with
@@ -15,6 +17,7 @@ the machine does. Packmol runs once, to its limit; steric runs `--repeats` times
 import argparse
 import csv
 import importlib.metadata
+import itertools
 import os
 import shutil
 import signal
@@ -43,8 +46,10 @@ JOBS = [
 PRECISION, ROOT_OF_PRECISION = 0.01, 0.1
 # How far an atom may be from where a rigid motion puts it: coordinates in PDB files are rounded to 0.001 A.
 RIGID = 0.005
+# Where molecules begin, and the end of the scene file's name.
+STARTS = {"anywhere": "", "membrane": "_membrane"}
 COLUMNS = (
-    "job,program,version,seed,atoms,molecules,cpu_s,wall_s,outcome,min_distance,pairs_under_tolerance,"
+    "job,program,version,start,seed,atoms,molecules,cpu_s,wall_s,outcome,min_distance,pairs_under_tolerance,"
     "worst_constraint,threads,machine"
 ).split(",")
 
@@ -166,7 +171,8 @@ def judged(path, tolerance, species):
     breaks = np.array([kind.worst(bodies) for kind in species])
     belongs, worst = breaks.argmin(axis=0), breaks.min(axis=0).max()
     row |= {"min_distance": f"{least:.4f}", "pairs_under_tolerance": pairs, "worst_constraint": f"{worst:.4f}"}
-    if worst <= ROOT_OF_PRECISION and [np.count_nonzero(belongs == at) for at in range(len(species))] != [kind.number for kind in species]:
+    counts = [np.count_nonzero(belongs == at) for at in range(len(species))]
+    if worst <= ROOT_OF_PRECISION and counts != [kind.number for kind in species]:
         return row | {"outcome": "other counts"}
     if bent(bodies, species[0].template) > RIGID:
         return row | {"outcome": "bent molecules"}
@@ -199,13 +205,16 @@ def timed(command, folder, limit, stdin=None):
 
 def files_of(job, folder):
     """A copy of the job's files, so that no program writes beside the originals."""
-    for file in (HERE / f"{job}.inp", HERE / f"{job}.toml", HERE / "POPC.pdb"):
-        shutil.copy(file, folder)
+    scenes = [f"{job}{end}.toml" for end in STARTS.values()]
+    for file in (f"{job}.inp", *scenes, "POPC.pdb"):
+        shutil.copy(HERE / file, folder)
 
 
 def verdict(path, tolerance, species, stopped, limit, said):
     row = judged(path, tolerance, species) if path.exists() else {"outcome": "no result"}
-    if stopped and not row["outcome"].startswith("solved"):
+    if stopped and row["outcome"] == "other molecules":
+        row = {}  # It was stopped while it wrote.
+    if stopped and not row.get("outcome", "").startswith("solved"):
         row["outcome"] = f"stopped after {limit:.0f} s"
     if row["outcome"] == "no result":
         print(said[-2000:], file=sys.stderr)
@@ -219,12 +228,14 @@ def by_packmol(job, tolerance, species, limit):
         files_of(job, folder)
         cpu, wall, stopped, said = timed([str(program)], folder, limit, stdin=Path(folder) / f"{job}.inp")
         row = verdict(Path(folder) / f"{job}_out.pdb", tolerance, species, stopped, limit, said)
-    row |= {"program": "packmol", "version": importlib.metadata.version("packmol"), "seed": 1234567, "threads": 1}
+    row |= {"program": "packmol", "version": importlib.metadata.version("packmol"), "start": "anywhere"}
+    row |= {"seed": 1234567, "threads": 1}
     return row | {"cpu_s": f"{cpu:.2f}", "wall_s": f"{wall:.2f}"}
 
 
-def by_steric(steric, job, tolerance, species, seed, options):
-    command = [steric, "relax", f"{job}.toml", "--seed", str(seed), "--threads", str(options.threads), "-o", "out.pdb"]
+def by_steric(steric, job, tolerance, species, start, seed, options):
+    scene = f"{job}{STARTS[start]}.toml"
+    command = [steric, "relax", scene, "--seed", str(seed), "--threads", str(options.threads), "-o", "out.pdb"]
     runs = []
     with tempfile.TemporaryDirectory() as folder:
         files_of(job, folder)
@@ -235,7 +246,7 @@ def by_steric(steric, job, tolerance, species, seed, options):
         _, _, stopped, said = runs[-1]
         row = verdict(Path(folder) / "out.pdb", tolerance, species, stopped, options.limit, said)
     version = subprocess.run([steric, "--version"], capture_output=True, text=True).stdout.split()[-1]
-    row |= {"program": "steric", "version": version, "seed": seed, "threads": options.threads}
+    row |= {"program": "steric", "version": version, "start": start, "seed": seed, "threads": options.threads}
     cpu, wall = (statistics.median(run[at] for run in runs) for at in (0, 1))
     return row | {"cpu_s": f"{cpu:.3f}", "wall_s": f"{wall:.3f}"}
 
@@ -244,8 +255,8 @@ def rows_of(job, steric, options):
     """Steric first: it is done before packmol has begun."""
     tolerance, species = read_job(HERE / f"{job}.inp")
     if options.only != "packmol":
-        for seed in options.seeds.split(","):
-            yield by_steric(steric, job, tolerance, species, int(seed), options)
+        for start, seed in itertools.product(options.starts.split(","), options.seeds.split(",")):
+            yield by_steric(steric, job, tolerance, species, start, int(seed), options)
     if options.only != "steric":
         yield by_packmol(job, tolerance, species, options.limit)
 
@@ -262,16 +273,28 @@ def write_row(row, path):
 
 
 def compare(job, steric, options):
-    seconds = {"steric": [], "packmol": []}
+    rows = []
     for row in rows_of(job, steric, options):
         row |= {"job": job, "machine": options.machine}
         print("  ".join(f"{column}={row[column]}" for column in COLUMNS if row.get(column) not in (None, "")), flush=True)
-        seconds[row["program"]].append(float(row["cpu_s"]))
+        rows.append(row)
         if options.csv:
             write_row(row, options.csv)
-    if seconds["steric"] and seconds["packmol"]:
-        ratio = seconds["packmol"][0] / max(statistics.median(seconds["steric"]), 1e-3)
-        print(f"{job}: packmol took {ratio:,.0f} times the processor seconds of steric", flush=True)
+    print_ratios(job, rows)
+
+
+def print_ratios(job, rows):
+    """Packmol's processor seconds over the median of steric's, for each start. Where packmol was stopped, the limit made the
+    ratio, so it says no more than that packmol needs longer."""
+    for packmol in (row for row in rows if row["program"] == "packmol"):
+        for start in STARTS:
+            ours = [row for row in rows if row["program"] == "steric" and row["start"] == start]
+            if ours:
+                ratio = float(packmol["cpu_s"]) / max(statistics.median(float(row["cpu_s"]) for row in ours), 1e-3)
+                solved = sum(row["outcome"].startswith("solved") for row in ours)
+                ends = f"packmol: {packmol['outcome']}; steric: {solved} of {len(ours)} solved"
+                took = "was stopped after" if packmol["outcome"].startswith("stopped") else "took"
+                print(f"{job}, {start}: packmol {took} {ratio:,.0f} times the processor seconds of steric ({ends})", flush=True)
 
 
 def main():
@@ -283,6 +306,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1, help="of steric; packmol has one")
     parser.add_argument("--repeats", type=int, default=5, help="of steric, whose median counts")
     parser.add_argument("--seeds", default="1", help="of steric, as in 1,2,3; one row each")
+    parser.add_argument("--starts", default=",".join(STARTS), help="of steric")
     parser.add_argument("--only", choices=["steric", "packmol"], help="leave the other program out")
     options = parser.parse_args()
     options.machine = os.environ.get("STERIC_MACHINE") or (options.csv.resolve().parent.name if options.csv else "")

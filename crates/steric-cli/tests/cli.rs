@@ -314,14 +314,15 @@ fn scenes_are_built_and_measured() {
 }
 
 #[test]
-fn the_bare_command_checks_its_vesicle() {
+fn the_bare_command_relaxes_its_vesicle() {
     let folder = tempfile::tempdir().unwrap();
     let output = steric(folder.path(), &[]);
     assert_eq!(output.status.code(), Some(0));
     let text = stdout(&output);
-    assert!(text.contains("2,500 molecules") && text.contains("exit code 1"), "{text}");
+    assert!(text.starts_with("no overlaps left among 104,000 atoms in 2,000 molecules\n"), "{text}");
     let [one, two] = ["1", "2"].map(|threads| json(&steric(folder.path(), &["--json", "--threads", threads])));
-    assert_eq!((&one["overlaps"], &one["worst"]), (&two["overlaps"], &two["worst"]));
+    assert!(one["before"]["overlaps"].as_u64().unwrap() > 10_000);
+    assert_eq!((&one["after"]["overlaps"], &one["state_hash"]), (&Value::from(0), &two["state_hash"]));
 }
 
 #[test]

@@ -224,9 +224,15 @@ fn one_state_hash_for_any_number_of_threads_and_any_skin() {
 
 #[test]
 fn a_resumed_run_ends_with_the_bits_of_an_uninterrupted_one() {
+    for setup in [Setup::new(heap(120, 13.0, 9)), bilayer(32, 14.0)] {
+        resumed_equals_uninterrupted(&setup);
+    }
+}
+
+fn resumed_equals_uninterrupted(setup: &Setup) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.checkpoint");
-    let fresh = || Relax::new(Setup::new(heap(120, 13.0, 9)), RelaxOptions::default(), 4);
+    let fresh = || Relax::new(setup.clone(), RelaxOptions::default(), 4);
     let mut whole = fresh();
     assert_eq!(whole.run(|_, _| GO_ON), Stop::Rest);
     assert!(whole.iteration() > 12, "{}", whole.iteration());

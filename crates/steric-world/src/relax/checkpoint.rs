@@ -15,8 +15,8 @@ use super::world::{Iteration, Relax};
 use crate::respond::Motion;
 
 const MAGIC: &[u8; 8] = b"STERICR1";
-/// Bytes of one molecule: 7 numbers of its pose, 6 of its momentum, and its state.
-const BYTES_PER_MOLECULE: u64 = 13 * 8 + 5;
+/// Bytes of one molecule: 7 numbers of its pose, 6 of its momentum, 3 of its normal, and its state.
+const BYTES_PER_MOLECULE: u64 = 13 * 8 + 3 * 4 + 5;
 const BYTES_PER_ITERATION: u64 = 8 + 4 * 4 + 6 * 8 + 1;
 
 /// Why a checkpoint could not be read.
@@ -70,6 +70,9 @@ impl Relax {
             let Motion { shift, turn } = state.momentum;
             let numbers = rotation.to_array().into_iter().chain(translation.to_array());
             for number in numbers.chain(shift.to_array()).chain(turn.to_array()) {
+                out.write_all(&number.to_le_bytes())?;
+            }
+            for number in state.normal.to_array() {
                 out.write_all(&number.to_le_bytes())?;
             }
             out.write_all(&state.dirty_for.to_le_bytes())?;
@@ -126,6 +129,9 @@ impl Relax {
             let rotation = DQuat::from_xyzw(numbers[0], numbers[1], numbers[2], numbers[3]);
             molecule.pose = Pose { rotation, translation: three(4) };
             state.momentum = Motion { shift: three(7), turn: three(10) };
+            for axis in 0..3 {
+                state.normal[axis] = f32::from_le_bytes(read_bytes(file)?);
+            }
             state.dirty_for = u16::from_le_bytes(read_bytes(file)?);
             let [warmth, moved, broken] = read_bytes(file)?;
             (state.warmth, state.moved, state.broken) = (warmth, moved != 0, broken != 0);

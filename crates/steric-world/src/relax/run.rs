@@ -26,11 +26,11 @@ pub enum Stop {
 impl std::fmt::Display for Stop {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {
-            Self::Rest => "at rest",
-            Self::Iterations => "stopped at the limit of iterations",
-            Self::Seconds => "stopped at the limit of time",
-            Self::Stalled => "stalled",
-            Self::Interrupted => "interrupted",
+            Self::Rest => "rest",
+            Self::Iterations => "the limit of iterations",
+            Self::Seconds => "the limit of time",
+            Self::Stalled => "a stall",
+            Self::Interrupted => "an interruption",
         })
     }
 }

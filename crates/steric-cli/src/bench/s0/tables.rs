@@ -7,11 +7,11 @@ use steric::world::relax::Stop;
 use super::measure::{BruteForce, Timing, WholeRun};
 use super::thesis::{Published, STAGES, Stage, TABLE_5_2_ATOMS};
 use super::{Line, S0, Stages};
-use crate::table::{self, columns, thousands};
+use crate::table::{columns, thousands};
 
-const HEADER_5_1: &str = "scene,atoms,method,response,backend,threads,machine,commit,median_ms,spread_ms,repeats,pairs,\
+const HEADER_5_1: &str = "scene,atoms,method,response,backend,threads,machine,commit,median_ms,fastest_ms,spread_ms,repeats,pairs,\
     state_hash,thesis_ms,note";
-const HEADER_5_2: &str = "scene,atoms,stage,what,response,backend,threads,machine,commit,median_ms,spread_ms,repeats,\
+const HEADER_5_2: &str = "scene,atoms,stage,what,response,backend,threads,machine,commit,median_ms,fastest_ms,spread_ms,repeats,\
     thesis_stages,thesis_ms";
 
 /// One row for each method and size.
@@ -21,15 +21,15 @@ pub(super) fn table_5_1_csv(s0: &S0) -> String {
         let published = Published::at(line.atoms);
         let hash = format!("{:016x}", line.grid.state_hash);
         let grid_ms = published.map(|line| line.grid_ms);
-        let note = "search included; nobody sleeps";
+        let note = format!("second iteration; {} pairs left; search included; nobody sleeps", line.grid.timed_pairs);
         let response = s0.response.to_string();
-        push_row(&mut csv, s0, line, ["grid", &response, &measured(&line.grid.whole), &hash, &number(grid_ms), note]);
+        push_row(&mut csv, s0, line, ["grid", &response, &measured(&line.grid.whole), &hash, &number(grid_ms), &note]);
         let brute_force_ms = number(published.map(|line| line.brute_force_ms));
         let (timing, note) = brute_force_cells(&line.brute_force);
         push_row(&mut csv, s0, line, ["brute force", "none", &timing, "", &brute_force_ms, &note]);
         let run = &line.whole_run;
         let note = format!("{} in {} iterations with {} searches", run.stop, run.iterations, run.searches);
-        let timing = format!("{:.3},,1", run.mean_step_ms);
+        let timing = format!("{:.3},,,1", run.mean_step_ms);
         let hash = format!("{:016x}", run.state_hash);
         push_row(&mut csv, s0, line, ["mean step of a relaxation", "newton", &timing, &hash, "", &note]);
     }
@@ -51,14 +51,14 @@ fn brute_force_cells(brute_force: &BruteForce) -> (String, String) {
     match brute_force {
         BruteForce::Measured(timing) => (measured(timing), "the same pairs as the grid".to_owned()),
         BruteForce::TooLong { predicted_ms } => {
-            (",,0".to_owned(), format!("left out: would take about {:.0} s", predicted_ms / 1e3))
+            (",,,0".to_owned(), format!("left out: would take about {:.0} s", predicted_ms / 1e3))
         }
     }
 }
 
 fn measured(timing: &Timing) -> String {
     let spread = timing.spread_ms.map_or_else(String::new, |spread| format!("{spread:.3}"));
-    format!("{:.3},{spread},{}", timing.median_ms, timing.repeats)
+    format!("{:.3},{:.3},{spread},{}", timing.median_ms, timing.fastest_ms, timing.repeats)
 }
 
 fn number(value: Option<f64>) -> String {
@@ -101,8 +101,9 @@ pub(super) fn text(s0: &S0) -> String {
     if s0.table_5_1.iter().any(|line| line.whole_run.stop != Stop::Rest) {
         text += "  ! did not come to rest: on a small sphere the inner leaflet has no room for its rods.\n";
     }
-    text += "  Where brute force was run it found the pairs of the grid. Mean step: a whole relaxation, response newton, with lists\n  \
-        that are used again and sleep. Spread: slowest minus fastest; others may use the machine at the same time.\n\n";
+    text += "  Times are medians; spread is slowest minus fastest, and grows when others use the machine at the same time.\n  \
+        Where brute force was run it found the pairs of the grid. Mean step: of a whole relaxation, response newton, with\n  \
+        lists that are used again and molecules that sleep.\n\n";
     for stages in &s0.table_5_2 {
         let (atoms, backend) = (thousands(stages.atoms), stages.backend.name());
         let rows = table_5_2_text(stages);
@@ -118,15 +119,14 @@ fn table_5_1_text(lines: &[Line]) -> String {
         let thesis = |time: fn(&Published) -> f64| published.map_or_else(String::new, |line| short(time(line)));
         let (brute_force, spread) = match &line.brute_force {
             BruteForce::Measured(timing) => (short(timing.median_ms), spread(timing)),
-            BruteForce::TooLong { predicted_ms } => {
-                (format!("~{}", table::duration(predicted_ms / 1e3)), String::new())
-            }
+            BruteForce::TooLong { predicted_ms } => (format!("~{}", short(*predicted_ms)), String::new()),
         };
         vec![
             line.backend.name().to_owned(),
             thousands(line.atoms),
             thousands(line.grid.pairs),
             short(line.grid.whole.median_ms),
+            short(line.grid.whole.fastest_ms),
             self::spread(&line.grid.whole),
             brute_force,
             spread,
@@ -141,6 +141,7 @@ fn table_5_1_text(lines: &[Line]) -> String {
         "atoms",
         "pairs",
         "grid",
+        "fastest",
         "spread",
         "brute force",
         "spread",
@@ -149,7 +150,7 @@ fn table_5_1_text(lines: &[Line]) -> String {
         "thesis",
         "thesis, all pairs",
     ];
-    let mut right = [true; 11];
+    let mut right = [true; 12];
     right[0] = false;
     columns(&header, &right, &lines.iter().map(cells).collect::<Vec<_>>())
 }
@@ -161,14 +162,15 @@ fn table_5_2_text(stages: &Stages) -> String {
         vec![
             stage.name.to_owned(),
             short(timing.median_ms),
+            short(timing.fastest_ms),
             spread(timing),
             thesis,
             stage.of_thesis.to_owned(),
             stage.what.to_owned(),
         ]
     });
-    let header = ["stage", "ms", "spread", "thesis", "its stages", "what we do"];
-    columns(&header, &[false, true, true, true, false, false], &rows.collect::<Vec<_>>())
+    let header = ["stage", "ms", "fastest", "spread", "thesis", "its stages", "what we do"];
+    columns(&header, &[false, true, true, true, true, false, false], &rows.collect::<Vec<_>>())
 }
 
 /// How many iterations there were; `!` if they did not end at rest.
