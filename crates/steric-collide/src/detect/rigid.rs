@@ -62,6 +62,8 @@ impl RigidTouch<'_> {
 pub trait RigidVisitor: Send {
     /// Two clusters touch. Mark it `#[inline(always)]`, so that it is compiled for the processor's lanes.
     fn touch(&mut self, touch: &RigidTouch<'_>);
+    /// The piece is done.
+    fn end(&mut self) {}
 }
 
 /// Near pairs of rigid molecules, to be visited while the molecules move.
@@ -346,15 +348,15 @@ impl<A: Fn(u32) -> bool, V: RigidVisitor> Kernel for VisitPiece<'_, A, V> {
     fn run<L: Lanes>(self, lanes: L) {
         let reach = self.list.search.reach();
         match self.scene.radii() {
-            Some((least, most)) if least == most => self.all(lanes, &Uniform::new(least, reach)),
-            _ => self.all(lanes, &Mixed { reach }),
+            Some((least, most)) if least == most => self.all(lanes, &Uniform::new(least, reach), Some(&[least; LANES])),
+            _ => self.all(lanes, &Mixed { reach }, None),
         }
     }
 }
 
 impl<A: Fn(u32) -> bool, V: RigidVisitor> VisitPiece<'_, A, V> {
     #[inline(always)]
-    fn all<L: Lanes>(self, lanes: L, cut: &impl Cut) {
+    fn all<L: Lanes>(self, lanes: L, cut: &impl Cut, uniform: Option<&Eight>) {
         let Self { scene, list, pairs, awake, visitor } = self;
         let vectors = scene.periodic_box().map(|periodic_box| periodic_box.vectors());
         for &Pair { first, second, boxes } in pairs {
@@ -371,12 +373,17 @@ impl<A: Fn(u32) -> bool, V: RigidVisitor> VisitPiece<'_, A, V> {
             let arms = [&list.arms[first as usize], &list.arms[second as usize]];
             let shift = between.to_array();
             let atoms = per_axis(|axis| lanes.add(lanes.load(&arms[0][axis]), lanes.splat(shift[axis])));
-            let radii = [list.radii(scene, first, molecules[0]), list.radii(scene, second, molecules[1])];
+            // Where all radii are equal, the types need not be looked up.
+            let radii = match uniform {
+                Some(uniform) => [uniform; 2],
+                None => [list.radii(scene, first, molecules[0]), list.radii(scene, second, molecules[1])],
+            };
             let bits = touching(lanes, atoms, arms[1], cut, radii[0], radii[1]);
             if bits != 0 {
                 visitor.touch(&RigidTouch { molecules, between, arms, radii, bits });
             }
         }
+        visitor.end();
     }
 }
 

@@ -36,6 +36,9 @@ pub(super) struct State {
     motion: Motion,
     /// The outward normal of the surface that holds it, or zero.
     pub(super) normal: Vec3,
+    // One over its mass, 0 if it is fixed, and over its radius of gyration: what every contact asks for.
+    mobility: f32,
+    inverse_gyration: f32,
     pub(super) group: u32,
     /// For how many iterations it has overlapped without a break.
     pub(super) dirty_for: u16,
@@ -109,20 +112,27 @@ impl Relax {
     /// Makes ready to push the molecules of a setup apart.
     pub fn new(setup: Setup, options: RelaxOptions, seed: u64) -> Self {
         let Setup { scene, groups, group_of, fixed, bodies, allow } = setup;
+        assert_eq!(bodies.len(), scene.types().len(), "one body per type");
         let ids = in_morton_order(&scene);
         let molecules: Vec<Molecule> = ids.iter().map(|&id| scene.molecules()[id as usize]).collect();
         let mut sorted = scene.with_molecules(molecules);
         sorted.set_periodic_box(scene.periodic_box());
-        let state = |&id: &u32| State {
-            momentum: Motion::default(),
-            motion: Motion::default(),
-            normal: Vec3::ZERO,
-            group: group_of.get(id as usize).copied().unwrap_or(u32::MAX),
-            dirty_for: 0,
-            warmth: 1,
-            moved: true,
-            fixed: fixed.get(id as usize).copied().unwrap_or(false),
-            broken: false,
+        let state = |&id: &u32| {
+            let body = &bodies[scene.molecules()[id as usize].kind.0 as usize];
+            let fixed = fixed.get(id as usize).copied().unwrap_or(false);
+            State {
+                momentum: Motion::default(),
+                motion: Motion::default(),
+                normal: Vec3::ZERO,
+                mobility: if fixed { 0.0 } else { (1.0 / body.mass) as f32 },
+                inverse_gyration: (1.0 / body.gyration) as f32,
+                group: group_of.get(id as usize).copied().unwrap_or(u32::MAX),
+                dirty_for: 0,
+                warmth: 1,
+                moved: true,
+                fixed,
+                broken: false,
+            }
         };
         let states: Vec<State> = ids.iter().map(state).collect();
         let start = sorted.molecules().iter().map(|molecule| molecule.pose).collect();
@@ -196,8 +206,13 @@ impl Relax {
         }
         let seen = self.gather(response);
         clock(1);
-        self.disturbed |= seen.overlaps > 0;
+        let first = !self.disturbed && seen.overlaps > 0;
+        self.disturbed |= first;
         let moved = self.move_all(response, &seen);
+        if first {
+            // Until now only overlaps were looked for; from now on everyone needs the clearance.
+            self.states.par_iter_mut().for_each(|state| state.warmth = state.warmth.max(1));
+        }
         clock(2);
         let iteration = Iteration { searched, milliseconds, ..moved };
         self.rests = iteration.overlapping + iteration.broken == 0;
@@ -254,7 +269,7 @@ impl Relax {
     fn gather<R: Response>(&self, response: &R) -> Seen {
         let Some(pairs) = &self.pairs else { return Seen::default() };
         let law = Law::new(self);
-        let gather = || Gather { relax: self, law: &law, response, seen: Seen::default() };
+        let gather = || Gather { relax: self, law: &law, response, seen: Seen::default(), desk: Vec::new() };
         let states = &self.states;
         let sleep = self.options.sleep;
         let seen = pairs.visit(&self.scene, |slot| !sleep || is_awake(&states[slot as usize]), gather);
@@ -266,8 +281,6 @@ impl Relax {
         let Self { scene, states, start, groups, bodies, sums, tallies, options, iteration, ids, seed, .. } = self;
         let jolted = jolted(states, tallies, options, *iteration, ids, *seed);
         let mover = Mover { groups, bodies, options, iteration: *iteration, jolted: &jolted, seed: *seed, response };
-        let kinds = scene.types().len();
-        assert_eq!(bodies.len(), kinds, "one body per type");
         let moved: Moved = scene
             .molecules()
             .par_iter()
@@ -493,7 +506,25 @@ struct Gather<'a, R> {
     law: &'a Law,
     response: &'a R,
     seen: Seen,
+    // The sums of molecules that were met lately, before they are added to what all threads know: a slot's place is its
+    // number modulo the desk's size, and neighbours have neighbouring numbers.
+    desk: Vec<Note>,
 }
+
+/// How many molecules a piece of the list keeps on its desk.
+const DESK: usize = 256;
+
+/// The sums of one molecule on the desk.
+#[derive(Clone, Copy)]
+struct Note {
+    slot: u32,
+    contacts: u32,
+    deepest: u32,
+    warmth: u8,
+    sums: [i64; MOST_SUMS],
+}
+
+const NO_NOTE: Note = Note { slot: u32::MAX, contacts: 0, deepest: 0, warmth: 0, sums: [0; MOST_SUMS] };
 
 impl<R: Response> RigidVisitor for Gather<'_, R> {
     #[inline(always)]
@@ -505,11 +536,10 @@ impl<R: Response> RigidVisitor for Gather<'_, R> {
             return;
         }
         let molecules = slots.map(|slot| &scene.molecules()[slot]);
-        let own = molecules.map(|molecule| &bodies[molecule.kind.0 as usize]);
-        let mobility = |state: &State, body: &Body| if state.fixed { 0.0 } else { (1.0 / body.mass) as f32 };
         let sides = Sides {
-            bodies: own,
-            mobility: [mobility(a, own[0]), mobility(b, own[1])],
+            bodies: molecules.map(|molecule| &bodies[molecule.kind.0 as usize]),
+            mobility: [a.mobility, b.mobility],
+            inverse_gyration: [a.inverse_gyration, b.inverse_gyration],
             rotations: molecules.map(|molecule| &molecule.pose.rotation),
         };
         let along = along(touch.between, a.normal);
@@ -551,26 +581,67 @@ impl<R: Response> RigidVisitor for Gather<'_, R> {
             }
         }
     }
+
+    fn end(&mut self) {
+        (0..self.desk.len()).for_each(|place| self.put_away(place));
+        self.desk = Vec::new();
+    }
 }
 
 impl<R: Response> Gather<'_, R> {
-    /// Adds to what all threads know of a molecule.
+    /// Adds to the sums of a molecule, on the desk.
     #[inline(always)]
-    fn store(&self, slot: usize, sums: &[f32; MOST_SUMS], contacts: u32, deepest: f32, warmth: u8) {
-        let shared = &self.relax.sums[slot * R::SUMS..][..R::SUMS];
-        for (shared, &sum) in shared.iter().zip(sums) {
-            shared.fetch_add((f64::from(sum) * STEPS_PER_UNIT).round_ties_even() as i64, Ordering::Relaxed);
+    fn store(&mut self, slot: usize, sums: &[f32; MOST_SUMS], contacts: u32, deepest: f32, warmth: u8) {
+        if self.desk.is_empty() {
+            self.desk.resize(DESK, NO_NOTE);
+        }
+        let place = slot % DESK;
+        if self.desk[place].slot != slot as u32 {
+            self.put_away(place);
+            self.desk[place] = Note { slot: slot as u32, ..NO_NOTE };
+        }
+        let note = &mut self.desk[place];
+        for (to, &sum) in note.sums[..R::SUMS].iter_mut().zip(sums) {
+            *to = to.wrapping_add(in_steps(sum));
+        }
+        note.contacts += contacts;
+        if deepest > 0.0 {
+            note.deepest = note.deepest.max((deepest * STEPS_PER_ANGSTROM) as u32 + 1);
+        }
+        note.warmth = note.warmth.max(warmth.saturating_sub(PASSED_ON));
+    }
+
+    /// Adds a note of the desk to what all threads know of its molecule.
+    fn put_away(&self, place: usize) {
+        let Note { slot, contacts, deepest, warmth, sums } = &self.desk[place];
+        if *slot == u32::MAX {
+            return;
+        }
+        let slot = *slot as usize;
+        for (shared, &sum) in self.relax.sums[slot * R::SUMS..][..R::SUMS].iter().zip(sums) {
+            shared.fetch_add(sum, Ordering::Relaxed);
         }
         let tally = &self.relax.tallies[slot];
-        tally.contacts.fetch_add(contacts, Ordering::Relaxed);
-        if deepest > 0.0 {
-            tally.deepest.fetch_max((deepest * STEPS_PER_ANGSTROM) as u32 + 1, Ordering::Relaxed);
+        tally.contacts.fetch_add(*contacts, Ordering::Relaxed);
+        if *deepest > 0 {
+            tally.deepest.fetch_max(*deepest, Ordering::Relaxed);
         }
-        if warmth > PASSED_ON {
-            tally.warmth.fetch_max(warmth - PASSED_ON, Ordering::Relaxed);
+        if *warmth > 0 {
+            tally.warmth.fetch_max(*warmth, Ordering::Relaxed);
         }
     }
 }
+
+/// The nearest whole number of steps. Adding this much leaves no bits behind the point, and is done for four lanes at once.
+#[inline(always)]
+fn in_steps(sum: f32) -> i64 {
+    const SHIFT: f64 = (1u64 << 52) as f64 * 1.5;
+    let steps = (f64::from(sum) * STEPS_PER_UNIT).clamp(-MOST_STEPS, MOST_STEPS);
+    (steps + SHIFT).to_bits().wrapping_sub(SHIFT.to_bits()) as i64
+}
+
+/// What one touch can add at most, far beyond any real sum.
+const MOST_STEPS: f64 = (1u64 << 50) as f64;
 
 /// From the second molecule's centre to the first's, in the membrane where there is one; zero where they coincide.
 #[inline(always)]

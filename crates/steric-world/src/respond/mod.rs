@@ -122,7 +122,9 @@ pub struct Sides<'a> {
     pub bodies: [&'a Body; 2],
     /// Their inverse masses, as far as they can move: 0 for a fixed one.
     pub mobility: [f32; 2],
-    /// Their inverse inertias in the world's frame; only made for responses that ask, by [`Sides::inverse_inertia`].
+    /// One over their radii of gyration, in angstroms.
+    pub inverse_gyration: [f32; 2],
+    /// How they are turned.
     pub rotations: [&'a glam::DQuat; 2],
 }
 

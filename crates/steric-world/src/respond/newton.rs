@@ -39,7 +39,7 @@ impl Response for Newton {
     #[inline(always)]
     fn add(&self, contact: &Contact, side: usize, sides: Sides<'_>, sums: &mut [f32; MOST_SUMS]) {
         let sign = if side == 0 { 1.0 } else { -1.0 };
-        let lever = contact.arms[side].cross(contact.normal) * (1.0 / sides.bodies[side].gyration as f32);
+        let lever = contact.arms[side].cross(contact.normal) * sides.inverse_gyration[side];
         let row = row(sign * contact.normal, sign * lever);
         // The lighter of two molecules goes the longer way.
         let [own, other] = [sides.mobility[side], sides.mobility[1 - side]];
