@@ -111,7 +111,7 @@ fn bench(arguments: &[String]) -> ExitCode {
         steps.command("build", cargo(&["build", "--release", "--package", "steric-cli"]));
         let mut bench = cargo(&["run", "--quiet", "--release", "--package", "steric-benches", "--", alone, "--steric"]);
         bench.arg(steps::target().join("release/steric")).args(&arguments[1..]);
-        steps.command(alone, bench);
+        steps.command("bench", bench);
         return steps.summary();
     }
     let mut script = std::process::Command::new("sh");

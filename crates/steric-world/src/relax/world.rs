@@ -544,7 +544,7 @@ impl<R: Response> RigidVisitor for Gather<'_, R> {
         };
         let along = along(touch.between, a.normal);
         let stuck = f32::from(a.dirty_for.min(b.dirty_for).saturating_sub(self.law.bias_after)) * self.law.ramp;
-        let mut sums = [[0f32; MOST_SUMS]; 2];
+        let mut sums = [[[0f32; 8]; 7]; 2];
         let (mut contacts, mut deepest) = (0, 0f32);
         for (lane, other) in touch.lanes() {
             let arms = [touch.arm(0, lane), touch.arm(1, other)];
@@ -568,16 +568,17 @@ impl<R: Response> RigidVisitor for Gather<'_, R> {
                 self.seen.deepest = self.seen.deepest.max(overlap);
             }
             if !a.fixed {
-                self.response.add(&contact, 0, sides, &mut sums[0]);
+                self.response.add(&contact, 0, &sides, &mut sums[0]);
             }
             if !b.fixed {
-                self.response.add(&contact, 1, sides, &mut sums[1]);
+                self.response.add(&contact, 1, &sides, &mut sums[1]);
             }
         }
         let passed = [b.warmth, a.warmth];
         for side in 0..2 {
             if sides.mobility[side] > 0.0 {
-                self.store(slots[side], &sums[side], contacts, deepest, passed[side]);
+                let kept = self.response.kept(&sums[side]);
+                self.store(slots[side], &kept, contacts, deepest, passed[side]);
             }
         }
     }

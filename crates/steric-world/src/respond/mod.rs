@@ -18,6 +18,9 @@ pub use thesis::Thesis;
 /// The most sums that a response may keep.
 pub const MOST_SUMS: usize = 27;
 
+/// Where a response adds up the contacts of two clusters, in rows of eight: one instruction adds a row.
+pub type Scratch = [[f32; 8]; 7];
+
 /// A rigid molecule as a response sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Body {
@@ -104,9 +107,17 @@ pub trait Response: Sync {
     /// How many sums it keeps for each molecule.
     const SUMS: usize;
 
-    /// Adds a contact to the sums of its first (0) or second (1) molecule, `body`, turned by `rotation`.
+    /// Adds a contact to the sums of its first (0) or second (1) molecule.
     /// Mark it `#[inline(always)]`: it runs for every contact.
-    fn add(&self, contact: &Contact, side: usize, bodies: Sides<'_>, sums: &mut [f32; MOST_SUMS]);
+    fn add(&self, contact: &Contact, side: usize, sides: &Sides<'_>, sums: &mut Scratch);
+
+    /// The sums that are kept, from those of two clusters; the first row unless a response says otherwise.
+    #[inline(always)]
+    fn kept(&self, scratch: &Scratch) -> [f32; MOST_SUMS] {
+        let mut kept = [0.0; MOST_SUMS];
+        kept[..8].copy_from_slice(&scratch[0]);
+        kept
+    }
 
     /// The step of a molecule from its sums, its number of contacts and what its constraints ask for.
     fn step(&self, body: &Body, rotation: DMat3, sums: &[f64; MOST_SUMS], contacts: u32, pulls: &[Pull]) -> Motion;
@@ -136,5 +147,14 @@ impl Sides<'_> {
         }
         let world_from_body = DMat3::from_quat(*self.rotations[side]);
         world_from_body * self.bodies[side].inverse_inertia * world_from_body.transpose()
+    }
+}
+
+/// Adds a shift and a turn to the first row.
+#[inline(always)]
+fn add(sums: &mut Scratch, shift: Vec3, turn: Vec3) {
+    let row = [shift.x, shift.y, shift.z, turn.x, turn.y, turn.z, 0.0, 0.0];
+    for (sum, entry) in sums[0].iter_mut().zip(row) {
+        *sum += entry;
     }
 }

@@ -5,9 +5,9 @@
 //! w (H + damping tr(H)/6)^-1 g. What lets interlocked molecules go is the bias of the normals, which is put in before the
 //! contact comes here.
 
-use glam::{DMat3, DVec3, Vec3};
+use glam::{DMat3, DVec3};
 
-use super::{Body, Contact, MOST_SUMS, Motion, Pull, Response, Sides};
+use super::{Body, Contact, MOST_SUMS, Motion, Pull, Response, Scratch, Sides};
 
 /// The default response.
 ///
@@ -37,14 +37,33 @@ impl Response for Newton {
     const SUMS: usize = 27;
 
     #[inline(always)]
-    fn add(&self, contact: &Contact, side: usize, sides: Sides<'_>, sums: &mut [f32; MOST_SUMS]) {
-        let sign = if side == 0 { 1.0 } else { -1.0 };
+    fn add(&self, contact: &Contact, side: usize, sides: &Sides<'_>, sums: &mut Scratch) {
         let lever = contact.arms[side].cross(contact.normal) * sides.inverse_gyration[side];
-        let row = row(sign * contact.normal, sign * lever);
-        // The lighter of two molecules goes the longer way.
+        let normal = contact.normal;
+        let row = [normal.x, normal.y, normal.z, lever.x, lever.y, lever.z, 0.0, 0.0];
+        // The lighter of two molecules goes the longer way, and the second goes the other way.
         let [own, other] = [sides.mobility[side], sides.mobility[1 - side]];
         let share = (2.0 * own / (own + other)).min(MOST_SHARE);
-        add_row(row, contact.depth * share, sums);
+        let depth = contact.depth * if side == 0 { share } else { -share };
+        // H does not care about the sign of a row; g does.
+        let factors = [row[0], row[1], row[2], row[3], row[4], row[5], depth];
+        for (sums, factor) in sums.iter_mut().zip(factors) {
+            for (sum, entry) in sums.iter_mut().zip(row) {
+                *sum += factor * entry;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn kept(&self, scratch: &Scratch) -> [f32; MOST_SUMS] {
+        let mut kept = [0.0; MOST_SUMS];
+        kept[..6].copy_from_slice(&scratch[6][..6]);
+        let mut place = 6;
+        for (a, row) in scratch[..6].iter().enumerate() {
+            kept[place..=place + a].copy_from_slice(&row[..=a]);
+            place += a + 1;
+        }
+        kept
     }
 
     fn step(&self, body: &Body, _: DMat3, sums: &[f64; MOST_SUMS], _: u32, pulls: &[Pull]) -> Motion {
@@ -71,28 +90,11 @@ impl Response for Newton {
 /// A molecule that meets a much heavier or a fixed one goes this much of the way, and no more, or steps would overshoot.
 const MOST_SHARE: f32 = 1.6;
 
-#[inline(always)]
-fn row(normal: Vec3, lever: Vec3) -> [f32; 6] {
-    [normal.x, normal.y, normal.z, lever.x, lever.y, lever.z]
-}
-
 fn row_f64(normal: DVec3, lever: DVec3) -> [f64; 6] {
     [normal.x, normal.y, normal.z, lever.x, lever.y, lever.z]
 }
 
 /// g in the first six sums, the lower triangle of H row by row in the others.
-#[inline(always)]
-fn add_row(row: [f32; 6], depth: f32, sums: &mut [f32; MOST_SUMS]) {
-    let mut place = 6;
-    for a in 0..6 {
-        sums[a] += row[a] * depth;
-        for b in 0..=a {
-            sums[place] += row[a] * row[b];
-            place += 1;
-        }
-    }
-}
-
 fn add_row_f64(row: [f64; 6], depth: f64, sums: &mut [f64; MOST_SUMS]) {
     let mut place = 6;
     for a in 0..6 {

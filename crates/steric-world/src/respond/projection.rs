@@ -5,7 +5,7 @@
 
 use glam::{DMat3, DVec3};
 
-use super::{Body, Contact, MOST_SUMS, Motion, Pull, Response, Sides};
+use super::{Body, Contact, MOST_SUMS, Motion, Pull, Response, Scratch, Sides, add};
 
 /// Position-based projection.
 ///
@@ -32,17 +32,15 @@ impl Response for Projection {
     const SUMS: usize = 6;
 
     #[inline(always)]
-    fn add(&self, contact: &Contact, side: usize, sides: Sides<'_>, sums: &mut [f32; MOST_SUMS]) {
+    fn add(&self, contact: &Contact, side: usize, sides: &Sides<'_>, sums: &mut Scratch) {
         let normal = contact.normal.as_dvec3();
         let levers = contact.arms.map(|arm| arm.as_dvec3().cross(normal));
         let turns = [0, 1].map(|side| sides.inverse_inertia(side) * levers[side]);
         let masses = sides.mobility.map(f64::from);
         let mobility: f64 = (0..2).map(|side| masses[side] + levers[side].dot(turns[side])).sum();
         let push = if side == 0 { 1.0 } else { -1.0 } * f64::from(contact.depth) / mobility;
-        let motion = [normal * (push * masses[side]), turns[side] * push];
-        for (sum, part) in sums.iter_mut().zip(motion.iter().flat_map(|part| part.to_array())) {
-            *sum += part as f32;
-        }
+        let [shift, turn] = [normal * (push * masses[side]), turns[side] * push].map(|part| part.as_vec3());
+        add(sums, shift, turn);
     }
 
     fn step(&self, body: &Body, rotation: DMat3, sums: &[f64; MOST_SUMS], contacts: u32, pulls: &[Pull]) -> Motion {

@@ -6,7 +6,7 @@
 
 use glam::{DMat3, DVec3};
 
-use super::{Body, Contact, MOST_SUMS, Motion, Pull, Response, Sides};
+use super::{Body, Contact, MOST_SUMS, Motion, Pull, Response, Scratch, Sides, add};
 
 /// The forces of the founding thesis.
 ///
@@ -37,14 +37,11 @@ impl Response for Thesis {
     const SUMS: usize = 6;
 
     #[inline(always)]
-    fn add(&self, contact: &Contact, side: usize, _: Sides<'_>, sums: &mut [f32; MOST_SUMS]) {
+    fn add(&self, contact: &Contact, side: usize, _: &Sides<'_>, sums: &mut Scratch) {
         let direction = if side == 0 { contact.normal } else { -contact.normal };
         let arm = contact.arms[side];
         let strength = self.force as f32 / (contact.distance * contact.distance + arm.length_squared()).max(1e-6);
-        let parts = [direction * strength, arm.cross(direction) * self.torque as f32];
-        for (sum, part) in sums.iter_mut().zip(parts.iter().flat_map(|part| part.to_array())) {
-            *sum += part;
-        }
+        add(sums, direction * strength, arm.cross(direction) * self.torque as f32);
     }
 
     fn step(&self, _: &Body, _: DMat3, sums: &[f64; MOST_SUMS], _: u32, pulls: &[Pull]) -> Motion {

@@ -115,6 +115,6 @@ pub(super) fn weigh(setup: &mut Setup, molecules: &Molecules, structure: &steric
     setup.weigh(|TypeId(kind), atom| {
         let Some(molecule) = example[kind as usize] else { return 12.0 };
         let atom = molecules.origin(AtomId { molecule, atom }).atom;
-        f64::from(structure.atoms.elements[atom as usize].mass()).max(1.0)
+        structure.atoms.elements[atom as usize].mass().max(1.0)
     });
 }
