@@ -1,6 +1,6 @@
 //! `steric build`: scenes as files, placed and not yet relaxed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use steric::model::chemistry::{BondGraph, RadiiSet};
@@ -93,17 +93,21 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
 /// Places the molecules of a ready scene or a scene file.
 fn run_scene(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
     let found = arguments.scene.display();
-    let Some(path) = &shared.output else {
+    let Some(scene) = relax::scene(&arguments.scene, &arguments.options, shared, &[])? else {
+        return Err(Failure::usage(format!("{found}: expected a ready scene or a scene file (.toml), found a model")));
+    };
+    if arguments.atoms.is_some() {
+        return Err(Failure::usage(format!("--atoms: expected a scene of the benchmarks, found {found}; try --count")));
+    }
+    let folder = relax::folder_of(&arguments.scene);
+    let path = shared.output.clone().or_else(|| scene.output.file.as_ref().map(|file| folder.join(file)));
+    let Some(path) = &path else {
         return Err(Failure::usage(format!(
             "build {found}: expected -o FILE.cif, .bcif, .pdb, .gro or .xyz, found none"
         )));
     };
     output::check_outputs(std::slice::from_ref(&arguments.scene), [Some(path.as_path())])?;
     let target = relax::Target::new(path)?;
-    let Some(scene) = relax::scene(&arguments.scene, &arguments.options, shared, &[])? else {
-        return Err(Failure::usage(format!("{found}: expected a ready scene or a scene file (.toml), found a model")));
-    };
-    let folder = arguments.scene.parent().filter(|_| arguments.scene.is_file()).unwrap_or(Path::new(""));
     let bar = output::spinner(shared, format!("building {found}"));
     let built = build(&scene, folder, &formats::read)?;
     bar.finish_and_clear();

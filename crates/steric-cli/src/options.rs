@@ -100,6 +100,12 @@ pub(crate) fn angstroms(text: &str) -> Result<f32, String> {
     text.parse().map_err(|_| "expected a number of angstroms".to_owned())
 }
 
+/// A finite number, 0 or more, on the command line.
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "expected a number, 0 or more".to_owned())
+}
+
 /// A count on the command line.
 pub(crate) fn count(text: &str) -> Result<usize, String> {
     // More digits than fit still mean "all of them".

@@ -1,6 +1,6 @@
 //! What the user wants relaxed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use steric::model::MoleculeOptions;
 use steric::model::formats::Format;
@@ -12,8 +12,36 @@ use crate::failure::Failure;
 use crate::options::Shared;
 use crate::output;
 
+/// What is to be relaxed, as the user said it.
+pub(super) enum Wanted {
+    /// A ready scene or a scene file, and the folder that its file names start from.
+    Scene(Box<SceneFile>, PathBuf),
+    /// A model, with keys of a scene that say how.
+    Model(Vec<(String, String)>),
+}
+
+impl Wanted {
+    /// The file that the scene itself names for the result.
+    pub(super) fn output(&self) -> Option<PathBuf> {
+        match self {
+            Self::Scene(scene, folder) => scene.output.file.as_ref().map(|file| folder.join(file)),
+            Self::Model(_) => None,
+        }
+    }
+
+    /// The molecules in place.
+    pub(super) fn relaxation(&self, arguments: &Arguments, shared: &Shared) -> Result<Relaxation, Failure> {
+        match self {
+            Self::Scene(scene, folder) => {
+                Ok(Relaxation::of_scene(scene, &arguments.input.display().to_string(), folder)?)
+            }
+            Self::Model(extra) => model(arguments, shared, extra),
+        }
+    }
+}
+
 /// A ready scene, a scene file or a model, with all that the command line says about it.
-pub(super) fn relaxation(arguments: &Arguments, shared: &Shared) -> Result<Relaxation, Failure> {
+pub(super) fn wanted(arguments: &Arguments, shared: &Shared) -> Result<Wanted, Failure> {
     let mut extra = Vec::new();
     let physics = [
         ("response", arguments.response.clone()),
@@ -28,13 +56,35 @@ pub(super) fn relaxation(arguments: &Arguments, shared: &Shared) -> Result<Relax
     for (key, value) in physics {
         extra.extend(value.map(|value| (format!("physics.{key}"), value)));
     }
-    match scene(&arguments.input, &arguments.scene, shared, &extra)? {
-        Some(scene) => {
-            let folder = arguments.input.parent().filter(|_| arguments.input.is_file()).unwrap_or(Path::new(""));
-            let name = arguments.input.display().to_string();
-            Ok(Relaxation::of_scene(&scene, &name, folder)?)
-        }
-        None => model(arguments, shared, &extra),
+    let Some(scene) = scene(&arguments.input, &arguments.scene, shared, &extra)? else {
+        return Ok(Wanted::Model(extra));
+    };
+    if let Some(option) = arguments.option_of_models() {
+        let found = arguments.input.display();
+        return Err(Failure::usage(format!(
+            "{option}: expected a model, found the scene {found}; see [model] in scene files"
+        )));
+    }
+    Ok(Wanted::Scene(Box::new(scene), folder_of(&arguments.input).to_owned()))
+}
+
+/// The folder that file names in a scene start from.
+pub(crate) fn folder_of(input: &Path) -> &Path {
+    input.parent().filter(|_| input.is_file()).unwrap_or(Path::new(""))
+}
+
+impl Arguments {
+    /// An option that only models take, if one is given.
+    fn option_of_models(&self) -> Option<&'static str> {
+        let given = [
+            ("--molecules", self.molecules.is_some()),
+            ("--assembly", self.assembly.is_some()),
+            ("--periodic", self.periodic.is_some()),
+            ("--leeway", self.leeway.is_some()),
+            ("--fix", !self.fix.is_empty()),
+            ("--fix-above", self.fix_above.is_some()),
+        ];
+        given.into_iter().find(|&(_, given)| given).map(|(option, _)| option)
     }
 }
 
@@ -59,7 +109,16 @@ pub(crate) fn scene(
     };
     let mut text = SceneText::parse(&text, input)?;
     set_all(&mut text, options, shared, extra)?;
-    Ok(Some(text.scene()?))
+    let scene = text.scene()?;
+    let missing = scene.model.as_ref().map(|model| folder_of(input).join(&model.file)).filter(|file| !file.exists());
+    if let Some(missing) = missing.filter(|_| ready.is_some()) {
+        return Err(Failure::usage(format!(
+            "{}: expected a packed model of your own, found no file {}; name it with --set model.file=FILE",
+            input.display(),
+            missing.display()
+        )));
+    }
+    Ok(Some(scene))
 }
 
 fn set_all(
@@ -98,7 +157,8 @@ fn model(arguments: &Arguments, shared: &Shared, extra: &[(String, String)]) -> 
     let mut text = SceneText::parse("[model]\nfile = \"the model\"\n", &arguments.input)?;
     set_all(&mut text, &arguments.scene, shared, extra)?;
     let scene = text.scene()?;
-    if !scene.membrane.is_empty() || !scene.solute.is_empty() {
+    let own_model = arguments.scene.set.iter().any(|pair| pair.trim_start().starts_with("model"));
+    if !scene.membrane.is_empty() || !scene.solute.is_empty() || own_model {
         let found = arguments.input.display();
         return Err(Failure::usage(format!(
             "{found}: expected options of a model, found those of a scene; a scene file can name the model under [model]"
@@ -108,11 +168,11 @@ fn model(arguments: &Arguments, shared: &Shared, extra: &[(String, String)]) -> 
     let options = ModelOptions {
         closeness: scene.closeness(),
         molecules: MoleculeOptions {
-            by: arguments.molecules,
+            by: arguments.molecules.unwrap_or_default(),
             assembly: arguments.assembly.clone().unwrap_or_default(),
-            periodic: arguments.periodic,
+            periodic: arguments.periodic.unwrap_or_default(),
         },
-        leeway: arguments.leeway,
+        leeway: arguments.leeway.unwrap_or(ModelOptions::default().leeway),
         fixed: arguments.fix.clone(),
         fixed_above: arguments.fix_above,
         ..ModelOptions::default()

@@ -15,11 +15,11 @@ use steric::relax::Relaxation;
 use steric::world::relax::{Iteration, Stop};
 use steric::world::report::RelaxReport;
 
-pub(crate) use input::scene;
+pub(crate) use input::{folder_of, scene};
 pub(crate) use write::{Target, structure_to};
 
 use crate::failure::Failure;
-use crate::options::Shared;
+use crate::options::{self, Shared};
 use crate::output::{self, Verdict};
 use crate::table::thousands;
 
@@ -36,18 +36,18 @@ pub(crate) struct Arguments {
     pub(super) input: PathBuf,
     #[command(flatten)]
     pub(super) scene: SceneOptions,
-    /// What counts as one molecule of a model: auto, chain, residue, connected, instance or file
-    #[arg(long, value_name = "WHAT", default_value = "auto", help_heading = "Models")]
-    pub(super) molecules: MoleculesBy,
+    /// What counts as one molecule of a model: auto, chain, residue, connected, instance or file [default: auto]
+    #[arg(long, value_name = "WHAT", help_heading = "Models")]
+    pub(super) molecules: Option<MoleculesBy>,
     /// Which copies of a model: an assembly's id, all or none [default: the first assembly if it copies anything]
     #[arg(long, value_name = "ID", help_heading = "Models")]
     pub(super) assembly: Option<AssemblyChoice>,
-    /// Whether the box of a model repeats: auto, yes or no
-    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Models")]
-    pub(super) periodic: Periodic,
-    /// How far a molecule of a model may move, in angstroms
-    #[arg(long, value_name = "A", default_value_t = 20.0, help_heading = "Models")]
-    pub(super) leeway: f64,
+    /// Whether the box of a model repeats: auto, yes or no [default: auto]
+    #[arg(long, value_name = "WHEN", help_heading = "Models")]
+    pub(super) periodic: Option<Periodic>,
+    /// How far a molecule of a model may move, in angstroms [default: 20]
+    #[arg(long, value_name = "A", value_parser = options::positive, help_heading = "Models")]
+    pub(super) leeway: Option<f64>,
     /// Molecules of a model that stay where they are, by their name in `steric check`'s list of species
     #[arg(long, value_name = "NAME", help_heading = "Models")]
     pub(super) fix: Vec<String>,
@@ -59,18 +59,18 @@ pub(crate) struct Arguments {
     pub(super) response: Option<String>,
     /// Let so many spheres per molecule go first, in place of its atoms
     #[arg(long, value_name = "SPHERES", help_heading = "Physics")]
-    proxy: Option<usize>,
+    proxy: Option<std::num::NonZeroUsize>,
     /// At most so many iterations
     #[arg(long, value_name = "N", help_heading = "Physics")]
     pub(super) max_iterations: Option<u32>,
     /// At most so many seconds
-    #[arg(long, value_name = "S", help_heading = "Physics")]
+    #[arg(long, value_name = "S", value_parser = options::positive, help_heading = "Physics")]
     pub(super) max_seconds: Option<f64>,
     /// Save the run to this file every so often
     #[arg(long, value_name = "FILE", help_heading = "Long runs")]
     checkpoint: Option<PathBuf>,
     /// Seconds between checkpoints
-    #[arg(long, value_name = "S", default_value_t = 30.0, help_heading = "Long runs")]
+    #[arg(long, value_name = "S", default_value = "30", value_parser = options::positive, help_heading = "Long runs")]
     checkpoint_every: f64,
     /// Go on from the checkpoint, if it is there
     #[arg(long, requires = "checkpoint", help_heading = "Long runs")]
@@ -116,11 +116,15 @@ pub(crate) struct SceneOptions {
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
-    let outputs = [shared.output.as_deref(), arguments.report.as_deref(), arguments.checkpoint.as_deref()];
+    let wanted = input::wanted(arguments, shared)?;
+    let path = shared.output.clone().or_else(|| wanted.output());
+    let outputs = [path.as_deref(), arguments.report.as_deref(), arguments.checkpoint.as_deref()];
     output::check_outputs(std::slice::from_ref(&arguments.input), outputs)?;
-    let target = shared.output.as_deref().map(write::Target::new).transpose()?;
+    let target = path.as_deref().map(write::Target::new).transpose()?;
+    // Only the first of several runs in one process can listen; a test harness has none.
+    let _listening = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
     let bar = output::spinner(shared, format!("placing {}", arguments.input.display()));
-    let relaxation = input::relaxation(arguments, shared);
+    let relaxation = wanted.relaxation(arguments, shared);
     bar.finish_and_clear();
     let mut relaxation = relaxation?;
     for note in relaxation.notes().iter().chain(relaxation.verdicts()) {
@@ -128,14 +132,19 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     }
     if let Some(spheres) = arguments.proxy {
         let bar = output::spinner(shared, format!("{spheres} spheres per molecule go first"));
-        relaxation.run_proxies(spheres, 100);
+        relaxation.run_proxies(spheres.get(), 100);
         bar.finish_and_clear();
     }
     if arguments.resume {
         resume(&mut relaxation, arguments, shared)?;
     }
-    let stop = go(&mut relaxation, arguments, shared)?;
+    let stop = go(&mut relaxation, arguments, shared);
     let report = relaxation.report();
+    if stop == Stop::Interrupted {
+        output::note(shared, "interrupted: what there was by then is in the report and in the files");
+    }
+    // The report first: a file that cannot be written must not take it along.
+    print(&relaxation, &report, shared)?;
     if let Some(target) = &target {
         let atoms = write::model(&relaxation, target)?;
         output::note(shared, &format!("wrote {} with {} atoms", target.path.display(), thousands(atoms)));
@@ -144,10 +153,6 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
         write::page(&report, path)?;
         output::note(shared, &format!("wrote {}", path.display()));
     }
-    if stop == Stop::Interrupted {
-        output::note(shared, "interrupted: what there was by then is in the report and in the files");
-    }
-    print(&relaxation, &report, shared)?;
     let clean = report.is_clean() && stop == Stop::Rest;
     Ok(if clean { Verdict::Clean } else { Verdict::Overlaps })
 }
@@ -189,11 +194,8 @@ fn resume(relaxation: &mut Relaxation, arguments: &Arguments, shared: &Shared) -
 }
 
 /// Runs with a bar and checkpoints, until rest, a limit or Ctrl-C.
-fn go(relaxation: &mut Relaxation, arguments: &Arguments, shared: &Shared) -> Result<Stop, Failure> {
-    // Only the first of several runs in one process can listen; a test harness has none.
-    let _listening = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
+fn go(relaxation: &mut Relaxation, arguments: &Arguments, shared: &Shared) -> Stop {
     let bar = output::spinner(shared, "relaxing".to_owned());
-    let mut failed = None;
     let mut saved = Instant::now();
     let every = Duration::try_from_secs_f64(arguments.checkpoint_every).unwrap_or(Duration::MAX);
     let stop = relaxation.run(|relax, iteration| {
@@ -201,15 +203,15 @@ fn go(relaxation: &mut Relaxation, arguments: &Arguments, shared: &Shared) -> Re
         let interrupted = INTERRUPTED.load(Ordering::Relaxed);
         if let Some(path) = arguments.checkpoint.as_deref().filter(|_| interrupted || saved.elapsed() >= every) {
             saved = Instant::now();
-            failed = relax.save(path).err().map(|error| Failure::io(path, &error));
+            // A run without checkpoints is worth more than none.
+            if let Err(error) = relax.save(path) {
+                output::note(shared, &format!("warning: no checkpoint: {}", Failure::io(path, &error)));
+            }
         }
-        if interrupted || failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if interrupted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     bar.finish_and_clear();
-    match failed {
-        Some(failure) => Err(failure),
-        None => Ok(stop),
-    }
+    stop
 }
 
 fn show(bar: &ProgressBar, count: u32, iteration: &Iteration) {

@@ -112,7 +112,8 @@ impl Grid {
         let rim = DVec3::splat(1.5 * tolerance);
         let low = atoms.iter().fold(first, |low, atom| low.min(*atom)) - rim;
         let high = atoms.iter().fold(first, |high, atom| high.max(*atom)) + rim;
-        let voxel = (0.1 * tolerance).max(((high - low).element_product() / MOST_PIXELS).cbrt());
+        let fine = if atoms.len() > 60 { 0.1 } else { 0.0625 };
+        let voxel = (fine * tolerance).max(((high - low).element_product() / MOST_PIXELS).cbrt());
         let size = ((high - low) / voxel).to_array().map(|count| count.ceil() as usize + 1);
         (voxel.is_finite() && voxel > 0.0).then_some(Self { low, voxel, size })
     }

@@ -161,6 +161,9 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// Molecules of more atoms than this have an inside.
+const LARGE: usize = 200;
+
 /// Judges every leaflet, region and box of a scene at a tolerance, in angstroms.
 pub fn verdict(built: &Built, tolerance: f64) -> Vec<Verdict> {
     let templates = built.templates();
@@ -267,7 +270,11 @@ impl<'a> Crowd<'a> {
     }
 
     fn volumes(&self, tolerance: f64) -> f64 {
-        let volumes = self.kinds.par_iter().map(|(atoms, count)| count * closed_volume(atoms, tolerance));
+        let volumes = self.kinds.par_iter().map(|(atoms, count)| {
+            // The inside of a protein is closed to others, though single atoms of another would find room between its own.
+            let probe = if atoms.len() > LARGE { tolerance.max(3.2) } else { tolerance };
+            count * closed_volume(atoms, probe)
+        });
         // Added up in order, so that the sum does not depend on the threads.
         volumes.collect::<Vec<f64>>().iter().sum()
     }

@@ -778,6 +778,11 @@ fn with_momentum(step: Motion, momentum: &mut Motion, kept: f64) -> Motion {
         *momentum = Motion::default();
         return step;
     }
+    // The first push is no habit yet: two molecules that barely touch should barely move.
+    if momentum.is_zero() {
+        *momentum = step;
+        return step;
+    }
     *momentum = *momentum * kept + step;
     step + *momentum * kept
 }

@@ -38,7 +38,11 @@ impl RelaxReport {
     pub fn headline(&self) -> String {
         let atoms = counted(self.atoms, "atom");
         if self.is_clean() {
-            return format!("no overlaps left among {atoms} in {}", counted(self.molecules, "molecule"));
+            let clean = format!("no overlaps left among {atoms} in {}", counted(self.molecules, "molecule"));
+            return match self.holds.broken {
+                0 => clean,
+                broken => format!("{clean}, but {} beyond the leeway of a constraint", counted(broken, "molecule")),
+            };
         }
         let (left, touched) = (counted(self.after.overlaps, "overlap"), thousands(self.after.molecules));
         format!("{left} left between {touched} of {} ({atoms})", counted(self.molecules, "molecule"))
@@ -132,7 +136,7 @@ fn holds(report: &HoldReport) -> String {
 fn leaflets(membrane: &MembraneReport) -> String {
     let header = [
         "leaflet",
-        "lipids",
+        "molecules",
         "Å²/lipid at heads",
         "at centres",
         "tilt/°",
@@ -281,9 +285,9 @@ no overlaps left among 104,000 atoms in 2,000 molecules
   state                  0000000000001234 (seed 7)
 
 Membrane: sphere of radius 250.0 Å
-  leaflet  lipids  Å²/lipid at heads  at centres      tilt/°  most  head height/Å  off by  swaps  broken
-  outer     1,093               78.2           ?  10.0 ± 5.0  15.0   18.50 ± 0.50    0.75      0       0
-  inner     1,093               78.2           ?  10.0 ± 5.0  15.0  -18.50 ± 0.50    0.75      0       0
+  leaflet  molecules  Å²/lipid at heads  at centres      tilt/°  most  head height/Å  off by  swaps  broken
+  outer        1,093               78.2           ?  10.0 ± 5.0  15.0   18.50 ± 0.50    0.75      0       0
+  inner        1,093               78.2           ?  10.0 ± 5.0  15.0  -18.50 ± 0.50    0.75      0       0
 ";
         assert_eq!(sample().to_string(), expected);
     }

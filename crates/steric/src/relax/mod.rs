@@ -14,7 +14,7 @@ use std::time::Instant;
 pub use model::ModelOptions;
 use steric_collide::{Overlap, OverlapSearch};
 use steric_model::{MoleculeId, Molecules, MoleculesError, MovedError, Pose, Scene, Structure};
-use steric_world::build::BuildError;
+use steric_world::build::{BuildError, Closeness};
 use steric_world::relax::{Hold, Iteration, ProxyFit, Relax, RelaxOptions, Setup, Stop};
 use steric_world::report::{
     HoldReport, MembraneReport, Motion, OverlapTotals, PiercingTotals, RelaxReport, Skeletons, Stage, StillOverlapping,
@@ -31,6 +31,14 @@ pub enum RelaxError {
     /// A model could not become molecules.
     #[error(transparent)]
     Molecules(#[from] MoleculesError),
+    /// A molecule that is to stay where it is, and is not there.
+    #[error("expected a species of the model ({known}), found {wanted:?}")]
+    NoSuchSpecies {
+        /// What was asked for.
+        wanted: String,
+        /// What there is.
+        known: String,
+    },
     /// A number that no relaxation can use.
     #[error("expected {expected}, found {found}")]
     Number {
@@ -278,6 +286,19 @@ fn overlaps(scene: &Scene, allow: f32) -> Vec<Overlap> {
 
 fn totals(scene: &Scene, allow: f32) -> OverlapTotals {
     OverlapTotals::of(&overlaps(scene, allow), scene.molecules().len())
+}
+
+/// Beyond 20 angstroms every atom meets thousands of others, and nothing that is made of molecules is meant.
+fn check_closeness(closeness: Closeness) -> Result<(), RelaxError> {
+    match closeness {
+        Closeness::Tolerance(found) if !(found > 0.0 && found <= 20.0) => {
+            Err(RelaxError::Number { expected: "a tolerance above 0 and at most 20 angstroms", found })
+        }
+        Closeness::Radii { allow: found, .. } if !(-10.0..=10.0).contains(&found) => {
+            Err(RelaxError::Number { expected: "an allowance from -10 to 10 angstroms", found })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Says which number cannot be used.

@@ -2,13 +2,15 @@
 
 use std::time::Instant;
 
-use steric_model::chemistry::{BondGraph, Chemistry};
-use steric_model::{AtomId, MoleculeId, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, Source};
+use steric_model::chemistry::{BondGraph, Chemistry, is_metal, is_water};
+use steric_model::{
+    AtomId, Bond, MoleculeId, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, Source, Structure,
+};
 use steric_world::build::Closeness;
 use steric_world::relax::{Hold, RelaxOptions, Setup};
 
 use super::scene::{allowance, definition, weigh};
-use super::{RelaxError, Relaxation, stage};
+use super::{RelaxError, Relaxation, check_closeness, stage};
 use crate::check::Input;
 
 /// How a model is cleaned up.
@@ -74,8 +76,13 @@ impl Relaxation {
         physics: RelaxOptions,
         seed: u64,
     ) -> Result<Self, RelaxError> {
+        check_closeness(options.closeness)?;
         let clock = Instant::now();
         let molecules = molecules(input, options)?;
+        if let Some(unknown) = options.fixed.iter().find(|name| !is_species(&molecules, name)) {
+            let known: Vec<&str> = molecules.species().iter().take(20).map(|name| name.as_str()).collect();
+            return Err(RelaxError::NoSuchSpecies { wanted: unknown.clone(), known: known.join(", ") });
+        }
         let scene = molecules.scene().clone();
         let start = scene.molecules().iter().map(|molecule| molecule.pose).collect();
         let mut setup = Setup::new(scene);
@@ -100,6 +107,10 @@ impl Relaxation {
     }
 }
 
+fn is_species(molecules: &Molecules, name: &str) -> bool {
+    molecules.species().iter().any(|species| species.eq_ignore_ascii_case(name))
+}
+
 fn fixed(molecules: &Molecules, options: &ModelOptions) -> Vec<bool> {
     let scene = molecules.scene();
     let is_fixed = |(id, molecule): (usize, &steric_model::Molecule)| {
@@ -111,8 +122,8 @@ fn fixed(molecules: &Molecules, options: &ModelOptions) -> Vec<bool> {
     scene.molecules().iter().enumerate().map(is_fixed).collect()
 }
 
-/// The molecules of a model. What bonds join stays together: a glycan with its protein, a haem with its histidine's chain
-/// only if the file says so.
+/// The molecules of a model. What bonds of the file join stays together, as a glycan with its protein; bonds that were only
+/// found by distance do not count, because atoms that clash stand at such distances.
 fn molecules(input: &Input, options: &ModelOptions) -> Result<Molecules, MoleculesError> {
     let structure = &input.structure;
     let definition = definition(options.closeness);
@@ -128,17 +139,17 @@ fn molecules(input: &Input, options: &ModelOptions) -> Result<Molecules, Molecul
     if matches!(apart.by(0), MoleculesBy::Instance | MoleculesBy::Connected | MoleculesBy::File) {
         return Ok(apart);
     }
-    let Some(joined) = joined(&apart, structure.atoms.len(), &chemistry.bonds) else { return Ok(apart) };
+    let Some(joined) = joined(&apart, structure) else { return Ok(apart) };
     let together = Source { connected: &joined, ..source };
     Molecules::new(&[together], &MoleculeOptions { by: MoleculesBy::Connected, ..options.molecules.clone() })
 }
 
 /// One number per atom, the same for atoms of one molecule or of molecules that bonds join; `None` if no bond joins two
 /// molecules.
-fn joined(molecules: &Molecules, atoms: usize, bonds: &BondGraph) -> Option<Vec<u32>> {
+fn joined(molecules: &Molecules, structure: &Structure) -> Option<Vec<u32>> {
     const NO_MOLECULE: u32 = u32::MAX;
     let scene = molecules.scene();
-    let mut molecule_of = vec![NO_MOLECULE; atoms];
+    let mut molecule_of = vec![NO_MOLECULE; structure.atoms.len()];
     for (id, molecule) in scene.molecules().iter().enumerate() {
         for atom in 0..scene.types()[molecule.kind.0 as usize].atoms {
             molecule_of[molecules.origin(AtomId::new(id as u32, atom)).atom as usize] = id as u32;
@@ -146,8 +157,8 @@ fn joined(molecules: &Molecules, atoms: usize, bonds: &BondGraph) -> Option<Vec<
     }
     let mut parents: Vec<u32> = (0..scene.molecules().len() as u32).collect();
     let mut any = false;
-    for (a, b) in bonds.pairs() {
-        let [a, b] = [a, b].map(|atom| molecule_of[atom as usize]);
+    for bond in structure.bonds.iter().filter(|bond| is_covalent(structure, bond)) {
+        let [a, b] = [bond.first, bond.second].map(|atom| molecule_of[atom as usize]);
         if a != b && a != NO_MOLECULE && b != NO_MOLECULE {
             any = true;
             let [a, b] = [a, b].map(|molecule| root(&mut parents, molecule));
@@ -165,6 +176,13 @@ fn joined(molecules: &Molecules, atoms: usize, bonds: &BondGraph) -> Option<Vec<
         };
         molecule_of.into_iter().map(&mut number).collect()
     })
+}
+
+/// Files also state the coordination of metals, waters among them; those are no reason to move together.
+fn is_covalent(structure: &Structure, bond: &Bond) -> bool {
+    let residue = |atom: u32| structure.residues[structure.atoms.residues[atom as usize] as usize].name;
+    let element = |atom: u32| structure.atoms.elements[atom as usize];
+    ![bond.first, bond.second].iter().any(|&atom| is_water(residue(atom)) || is_metal(element(atom)))
 }
 
 fn root(parents: &mut [u32], mut molecule: u32) -> u32 {

@@ -10,12 +10,14 @@ use steric_model::{
 use steric_world::build::{Built, Closeness, SceneFile, build, spread_discs, verdict};
 use steric_world::relax::Setup;
 
-use super::{Input, RelaxError, Relaxation, stage};
+use super::{Input, RelaxError, Relaxation, check_closeness, stage};
 
 impl Relaxation {
     /// Places the molecules of a scene file, discs first where there is a membrane. Relative file names in the scene start
     /// from `folder`.
     pub fn of_scene(scene: &SceneFile, name: &str, folder: &Path) -> Result<Self, RelaxError> {
+        check_closeness(scene.closeness())?;
+        super::check_numbers(&scene.physics)?;
         let clock = Instant::now();
         let mut built = build(scene, folder, &formats::read)?;
         let mut stages = vec![stage("build", clock)];
