@@ -75,7 +75,7 @@ proptest! {
         let mut scene = scene(molecules, atoms, edge, periodic, mixed, seed);
         let search = OverlapSearch { allow, ..OverlapSearch::default() };
         let mut pairs = RigidPairs::new(&scene, search);
-        pairs.list(&scene, skin, None);
+        pairs.list(&scene, skin);
         prop_assume!(!has_close_call(&scene, search));
         prop_assert_eq!(visited(&pairs, &scene, |_| true), expected(&scene, search, |_| true));
         // Within half the skin the list still holds every pair.
@@ -91,18 +91,44 @@ proptest! {
     }
 
     #[test]
-    fn a_list_for_some_molecules_holds_all_their_touches(
-        molecules in 2usize..80, edge in 20.0..80.0f64, periodic: bool, seed: u64, few in 1u32..6,
+    fn a_patched_list_holds_the_touches_of_molecules_that_moved_far(
+        molecules in 2usize..80, edge in 20.0..80.0f64, periodic: bool, seed: u64, few in 1u32..6, skin in 0.1..2.0f32,
     ) {
-        let scene = scene(molecules, 12, edge, periodic, false, seed);
+        let mut scene = scene(molecules, 12, edge, periodic, false, seed);
         let search = OverlapSearch::default();
-        let some: Vec<u32> = (0..molecules as u32).filter(|molecule| molecule.is_multiple_of(few)).collect();
-        let is_one = |molecule: u32| molecule.is_multiple_of(few);
         let mut pairs = RigidPairs::new(&scene, search);
-        pairs.list(&scene, 0.5, Some(&some));
+        pairs.list(&scene, skin);
+        let mut random = Random::new(seed ^ 2);
+        for _ in 0..3 {
+            // Some go far, the others use up their half of the skin, this way and that.
+            let way = random.direction() * (0.49 * f64::from(skin));
+            for (id, molecule) in (0u32..).zip(scene.molecules_mut()) {
+                if id.is_multiple_of(few) && random.unit() < 0.5 {
+                    molecule.pose.translation += random.direction() * 3.0;
+                    molecule.pose.rotation = random.rotation();
+                }
+            }
+            pairs.turn(&scene, |_| true);
+            let stale: Vec<u32> = (0..molecules as u32).filter(|&molecule| !pairs.covers(&scene, molecule)).collect();
+            pairs.patch(&scene, &stale);
+            let home: Vec<DVec3> = scene.molecules().iter().map(|molecule| molecule.pose.translation).collect();
+            for step in [way, -way] {
+                for (molecule, home) in scene.molecules_mut().iter_mut().zip(&home) {
+                    molecule.pose.translation = *home + step;
+                }
+                let covered = (0..molecules as u32).all(|molecule| pairs.covers(&scene, molecule));
+                if covered && !has_close_call(&scene, search) {
+                    prop_assert_eq!(visited(&pairs, &scene, |_| true), expected(&scene, search, |_| true));
+                }
+            }
+            for (molecule, home) in scene.molecules_mut().iter_mut().zip(&home) {
+                molecule.pose.translation = *home;
+            }
+        }
+        // Pairs of two that sleep are not looked at.
+        let is_one = |molecule: u32| molecule.is_multiple_of(few);
         prop_assume!(!has_close_call(&scene, search));
         prop_assert_eq!(visited(&pairs, &scene, is_one), expected(&scene, search, is_one));
-        // Those that sleep are not looked at.
         prop_assert_eq!(visited(&pairs, &scene, |_| false), 0);
     }
 }
@@ -115,6 +141,6 @@ fn unused_lanes_never_touch() {
     scene.add_molecule(single, Pose::from_translation(DVec3::X));
     assert_eq!(scene.clusters()[0].atoms[1], Cluster::NO_ATOM);
     let mut pairs = RigidPairs::new(&scene, OverlapSearch::default());
-    pairs.list(&scene, 1.0, None);
+    pairs.list(&scene, 1.0);
     assert_eq!(visited(&pairs, &scene, |_| true), 1);
 }

@@ -3,8 +3,10 @@
 //! How it works: the atoms of a molecule are kept as *arms*, turned as the molecule is turned but measured from its own
 //! centre. So a molecule that only shifts costs nothing to place, the difference of two centres in double precision is
 //! the only place where the size of the scene enters, and the lever of every contact is at hand. A list holds each pair of
-//! clusters that can come to touch while nothing moves more than half of its skin. It may be made for some molecules
-//! only, the *covered* ones: then it holds the pairs that have at least one of them, and costs what those cost.
+//! clusters that can come to touch while nothing moves more than half of its skin. When a few molecules have moved farther, the
+//! list is *patched*: the pairs of those few are searched again, wide enough for the others to use up their half of the skin
+//! both ways, and their old pairs no longer count. That costs what the few and their neighbours cost. Patches lie on each
+//! other; a pair belongs to the latest patch that has one of its two molecules.
 
 use glam::{DVec3, Mat3, Vec3};
 use rayon::prelude::*;
@@ -86,7 +88,7 @@ pub trait RigidVisitor: Send {
 /// scene.add_molecule(carbon, Pose::IDENTITY);
 /// scene.add_molecule(carbon, Pose::from_translation(DVec3::X * 3.5));
 /// let mut pairs = RigidPairs::new(&scene, OverlapSearch::default());
-/// pairs.list(&scene, 1.0, None);
+/// pairs.list(&scene, 1.0);
 /// scene.molecules_mut()[1].pose.translation.x = 3.1;
 /// assert!(pairs.covers(&scene, 1));
 /// let counts = pairs.visit(&scene, |_| true, || Count(0));
@@ -100,9 +102,13 @@ pub struct RigidPairs {
     owners: Vec<u32>,
     // The first placed cluster of each molecule, and the end.
     first: Vec<u32>,
-    pairs: Vec<Vec<Pair>>,
+    // The list, then its patches: the number of the patch, 0 for the list, and its pairs in pieces.
+    pairs: Vec<(u16, Vec<Pair>)>,
+    // The latest patch of each molecule, and how many patches there are.
+    patch_of: Vec<u16>,
+    patches: u16,
     skin: f32,
-    // The poses of all molecules when the list was made.
+    // The poses of all molecules when their pairs were listed.
     listed: Vec<Pose>,
 }
 
@@ -121,7 +127,9 @@ impl RigidPairs {
             owners[ends[0] as usize..ends[1] as usize].fill(molecule as u32);
         }
         let arms = vec![[[0.0; LANES]; 3]; total as usize];
-        let mut pairs = Self { search, arms, owners, first, pairs: Vec::new(), skin: 0.0, listed: Vec::new() };
+        let patch_of = vec![0; scene.molecules().len()];
+        let (pairs, listed) = (Vec::new(), Vec::new());
+        let mut pairs = Self { search, arms, owners, first, pairs, patch_of, patches: 0, skin: 0.0, listed };
         pairs.turn(scene, |_| true);
         pairs
     }
@@ -146,25 +154,53 @@ impl RigidPairs {
         });
     }
 
-    /// Finds the near pairs: those that can come to touch while no atom moves more than half the skin, in angstroms. With
-    /// `covered` only those with at least one molecule of these, which stand in order.
-    pub fn list(&mut self, scene: &Scene, skin: f32, covered: Option<&[u32]>) {
+    /// Finds the near pairs: those that can come to touch while no atom moves more than half the skin, in angstroms.
+    pub fn list(&mut self, scene: &Scene, skin: f32) {
         // The search rounds places relative to a corner, the visit relative to each other: neither may lose a touch.
         let wider = OverlapSearch { allow: self.search.allow - skin - 1e-3, ..self.search };
-        self.pairs = match covered {
-            None => self.search_all(scene, wider, None),
-            Some(covered) => {
-                let near = Neighbourhood::new(scene, covered, wider.reach()).members(scene, covered);
-                let members: Vec<u32> = near.iter().map(|&(molecule, _)| molecule).collect();
-                let mut part = scene.with_molecules(members.iter().map(|&m| scene.molecules()[m as usize]).collect());
-                part.set_periodic_box(scene.periodic_box());
-                let is_covered: Vec<bool> = near.iter().map(|&(_, covered)| covered).collect();
-                self.search_all(&part, wider, Some((&members, &is_covered)))
-            }
-        };
+        self.pairs = self.search_all(scene, wider, None).into_iter().map(|pairs| (0, pairs)).collect();
+        self.patch_of.fill(0);
+        self.patches = 0;
         self.skin = skin;
         self.listed.clear();
         self.listed.par_extend(scene.molecules().par_iter().map(|molecule| molecule.pose));
+    }
+
+    /// Finds the pairs of some molecules anew, which have moved more than half the skin. They stand in order. There can be
+    /// [`RigidPairs::MOST_PATCHES`].
+    pub fn patch(&mut self, scene: &Scene, stale: &[u32]) {
+        assert!(self.patches < Self::MOST_PATCHES, "a list has only so many patches");
+        self.patches += 1;
+        let mut is_stale = vec![false; scene.molecules().len()];
+        for &molecule in stale {
+            self.patch_of[molecule as usize] = self.patches;
+            is_stale[molecule as usize] = true;
+        }
+        // The other molecule may go from one end of its half of the skin to the other.
+        let wider = OverlapSearch { allow: self.search.allow - 1.5 * self.skin - 1e-3, ..self.search };
+        let near = Neighbourhood::new(scene, stale, wider.reach()).members(scene, &is_stale);
+        let mut part =
+            scene.with_molecules(near.iter().map(|&molecule| scene.molecules()[molecule as usize]).collect());
+        part.set_periodic_box(scene.periodic_box());
+        let is_stale: Vec<bool> = near.iter().map(|&molecule| is_stale[molecule as usize]).collect();
+        let found = self.search_all(&part, wider, Some((&near, &is_stale)));
+        self.pairs.extend(found.into_iter().map(|pairs| (self.patches, pairs)));
+        for &molecule in stale {
+            self.listed[molecule as usize] = scene.molecules()[molecule as usize].pose;
+        }
+    }
+
+    /// How many patches a list can have.
+    pub const MOST_PATCHES: u16 = 200;
+
+    /// How many patches the list has.
+    pub fn patches(&self) -> u16 {
+        self.patches
+    }
+
+    /// How many molecules have been patched since the list was made.
+    pub fn patched(&self) -> usize {
+        self.patch_of.iter().filter(|&&patch| patch > 0).count()
     }
 
     fn search_all(&self, scene: &Scene, search: OverlapSearch, part: Option<(&[u32], &[bool])>) -> Vec<Vec<Pair>> {
@@ -191,15 +227,9 @@ impl RigidPairs {
         farthest_move(scene, &Molecule { kind: now.kind, pose: self.listed[molecule as usize] }, now)
     }
 
-    /// The two molecules of each listed pair of clusters, in an order that is not promised.
-    pub fn molecule_pairs(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
-        let owner = |cluster: u32| self.owners[cluster as usize];
-        self.pairs.iter().flatten().map(move |pair| [owner(pair.first), owner(pair.second)])
-    }
-
     /// How many pairs of clusters the list holds.
     pub fn pairs(&self) -> usize {
-        self.pairs.iter().map(Vec::len).sum()
+        self.pairs.iter().map(|(_, pairs)| pairs.len()).sum()
     }
 
     /// Shows the touches among the listed pairs to visitors, one for each piece of the list, in an order that does not
@@ -210,13 +240,17 @@ impl RigidPairs {
         awake: impl Fn(u32) -> bool + Sync,
         visitor: impl Fn() -> V + Sync,
     ) -> Vec<V> {
-        let pieces: Vec<&[Pair]> = self.pairs.iter().flat_map(|pairs| pairs.chunks(PAIRS_PER_PIECE)).collect();
-        let visit = |pairs: &&[Pair]| {
+        let all: Vec<(u16, &[Pair])> = self
+            .pairs
+            .iter()
+            .flat_map(|(patch, pairs)| pairs.chunks(PAIRS_PER_PIECE).map(move |piece| (*patch, piece)))
+            .collect();
+        let visit = |&(patch, pairs): &(u16, &[Pair])| {
             let mut visitor = visitor();
-            dispatch(VisitPiece { scene, list: self, pairs, awake: &awake, visitor: &mut visitor });
+            dispatch(VisitPiece { scene, list: self, pairs, patch, awake: &awake, visitor: &mut visitor });
             visitor
         };
-        pieces.par_iter().with_max_len(1).map(visit).collect()
+        all.par_iter().with_max_len(1).map(visit).collect()
     }
 }
 
@@ -244,7 +278,7 @@ impl Kernel for TurnOne<'_> {
 struct Collect<'a> {
     pairs: Vec<Pair>,
     list: &'a RigidPairs,
-    // The molecules that are searched, and which of them are covered; none for the whole scene.
+    // The molecules that are searched, and whose pairs are wanted; none for the whole scene.
     part: Option<(&'a [u32], &'a [bool])>,
 }
 
@@ -337,6 +371,8 @@ struct VisitPiece<'a, A, V> {
     scene: &'a Scene,
     list: &'a RigidPairs,
     pairs: &'a [Pair],
+    // Pairs of molecules with a later patch are looked at there.
+    patch: u16,
     awake: &'a A,
     visitor: &'a mut V,
 }
@@ -357,11 +393,14 @@ impl<A: Fn(u32) -> bool, V: RigidVisitor> Kernel for VisitPiece<'_, A, V> {
 impl<A: Fn(u32) -> bool, V: RigidVisitor> VisitPiece<'_, A, V> {
     #[inline(always)]
     fn all<L: Lanes>(self, lanes: L, cut: &impl Cut, uniform: Option<&Eight>) {
-        let Self { scene, list, pairs, awake, visitor } = self;
+        let Self { scene, list, pairs, patch, awake, visitor } = self;
         let vectors = scene.periodic_box().map(|periodic_box| periodic_box.vectors());
         for &Pair { first, second, boxes } in pairs {
             let molecules = [first, second].map(|cluster| list.owners[cluster as usize]);
             if !awake(molecules[0]) && !awake(molecules[1]) {
+                continue;
+            }
+            if list.patches > 0 && molecules.iter().any(|&molecule| list.patch_of[molecule as usize] > patch) {
                 continue;
             }
             let centers = molecules.map(|molecule| scene.molecules()[molecule as usize].pose.translation);
@@ -403,7 +442,7 @@ struct Neighbourhood {
 }
 
 /// Edge of a coarse cell, in angstroms.
-const COARSE: f64 = 12.0;
+const COARSE: f64 = 20.0;
 
 impl Neighbourhood {
     fn new(scene: &Scene, covered: &[u32], reach: f32) -> Self {
@@ -459,10 +498,8 @@ impl Neighbourhood {
         })
     }
 
-    /// The covered molecules and all that may touch them, in order, and whether each is covered.
-    fn members(&self, scene: &Scene, covered: &[u32]) -> Vec<(u32, bool)> {
-        let mut is_covered = vec![false; scene.molecules().len()];
-        covered.iter().for_each(|&molecule| is_covered[molecule as usize] = true);
+    /// The molecules that it was made of and all that may touch them, in order.
+    fn members(&self, scene: &Scene, own: &[bool]) -> Vec<u32> {
         let touches = |molecule: &Molecule| {
             let bound = scene.types()[molecule.kind.0 as usize].bound;
             // A giant covers so many cells that its clusters are asked at once.
@@ -476,8 +513,7 @@ impl Neighbourhood {
             })
         };
         let members = (0..scene.molecules().len() as u32).into_par_iter().with_min_len(1_024).filter_map(|molecule| {
-            let covered = is_covered[molecule as usize];
-            (covered || touches(&scene.molecules()[molecule as usize])).then_some((molecule, covered))
+            (own[molecule as usize] || touches(&scene.molecules()[molecule as usize])).then_some(molecule)
         });
         members.collect()
     }

@@ -23,6 +23,8 @@ use crate::respond::{Body, Contact, MOST_SUMS, Motion, Newton, Projection, Respo
 const STEPS_PER_UNIT: f64 = (1u64 << 24) as f64;
 /// Depths are whole multiples of one part in this many of an angstrom.
 const STEPS_PER_ANGSTROM: f32 = (1 << 20) as f32;
+/// Width of the skin of the near list, in angstroms, once most molecules move less than half of it.
+const SKIN: f64 = 1.2;
 /// How warm a molecule is that overlaps, in iterations.
 const HOT: u8 = 8;
 /// How much warmth is lost from one molecule to the next.
@@ -102,8 +104,8 @@ pub struct Relax {
     // Whether the last iteration found nothing to do.
     pub(super) rests: bool,
     pairs: Option<RigidPairs>,
-    // Which molecules the list holds all pairs of; none if all.
-    covered: Option<Vec<bool>>,
+    // How many molecules went farther in the last iteration than half a skin.
+    far: u32,
     sums: Vec<AtomicI64>,
     tallies: Vec<Tally>,
 }
@@ -153,7 +155,7 @@ impl Relax {
             disturbed: false,
             rests: false,
             pairs: None,
-            covered: None,
+            far: u32::MAX,
             sums: Vec::new(),
             tallies,
         }
@@ -229,40 +231,40 @@ impl Relax {
         iteration
     }
 
-    /// Makes the list of near pairs again if it no longer holds every pair that matters.
+    /// Makes the list of near pairs again, or patches it, if it no longer holds every pair that matters.
     fn make_list(&mut self) -> bool {
-        let awake = |state: &State| is_awake(state);
-        let uncovered = match &self.covered {
-            Some(covered) => self.states.par_iter().zip(covered).any(|(state, &covered)| awake(state) && !covered),
-            None => false,
-        };
         let Self { scene, states, pairs, .. } = self;
-        let last = self.history.last().map_or(f64::INFINITY, |last| last.farthest);
-        let half_skin = |pairs: &RigidPairs| {
-            let far = (0..states.len() as u32).into_par_iter();
-            far.filter(|&slot| states[slot as usize].moved).any(|slot| !pairs.covers(scene, slot))
+        let stale = match pairs {
+            None => Vec::new(),
+            Some(pairs) => {
+                let moved = (0..states.len() as u32).into_par_iter().filter(|&slot| states[slot as usize].moved);
+                let stale: Vec<u32> = moved.filter(|&slot| !pairs.covers(scene, slot)).collect();
+                if stale.is_empty() {
+                    return false;
+                }
+                stale
+            }
         };
-        if pairs.as_ref().is_some_and(|pairs| !uncovered && !half_skin(pairs)) {
-            return false;
-        }
+        self.searches += 1;
         let (least, _) = scene.radii().unwrap_or((0.0, 0.0));
         let margin = contact_margin(&self.options, least, self.allow);
         let pairs = pairs.get_or_insert_with(|| {
             RigidPairs::new(scene, OverlapSearch { allow: self.allow - margin, ..OverlapSearch::default() })
         });
-        let all_awake = states.par_iter().filter(|state| awake(state)).count();
-        let few = self.options.sleep && 4 * all_awake < states.len();
-        let skin = if self.options.skin >= 0.0 { self.options.skin } else { skin_for(last, few) };
-        if few {
-            let covered = covered(states, pairs);
-            let list: Vec<u32> = (0..states.len() as u32).filter(|&slot| covered[slot as usize]).collect();
-            pairs.list(scene, skin as f32, Some(&list));
-            self.covered = Some(covered);
-        } else {
-            pairs.list(scene, skin as f32, None);
-            self.covered = None;
+        // Each stale molecule has some ten neighbours, and a patch reaches wide: beyond a hundredth of the molecules a new
+        // list without a skin costs less.
+        let few = (states.len() / 100).max(20);
+        let has_room = pairs.patches() < RigidPairs::MOST_PATCHES && pairs.patched() <= states.len() / 4;
+        if !stale.is_empty() && stale.len() <= few && has_room {
+            pairs.patch(scene, &stale);
+            return true;
         }
-        self.searches += 1;
+        let skin = match self.options.skin {
+            asked if asked >= 0.0 => asked,
+            _ if self.far as usize > few / 2 => 0.0,
+            _ => SKIN,
+        };
+        pairs.list(scene, skin as f32);
         true
     }
 
@@ -292,6 +294,7 @@ impl Relax {
                 mover.one(scene, molecule, state, start, *id, sums, tally)
             })
             .reduce(Moved::default, Moved::join);
+        self.far = moved.far;
         self.apply(moved.overlapping + moved.broken == 0);
         Iteration {
             overlaps: seen.overlaps,
@@ -345,7 +348,6 @@ impl Relax {
     /// Forgets the near pairs, because molecules stand elsewhere now.
     pub(super) fn forget_list(&mut self) {
         self.pairs = None;
-        self.covered = None;
     }
 
     /// The poses of all molecules, in the order of the setup.
@@ -408,24 +410,6 @@ fn is_awake(state: &State) -> bool {
 fn contact_margin(options: &RelaxOptions, least_radius: f32, allow: f32) -> f32 {
     let contact = (2.0 * least_radius - allow).max(0.0);
     ((options.target as f32 - 1.0) * contact).max(options.clearance as f32)
-}
-
-/// A skin that lasts a few iterations at the pace of the last one; while many molecules still move far none pays.
-fn skin_for(farthest: f64, few: bool) -> f64 {
-    if farthest > 0.8 && !few { 0.0 } else { (4.0 * farthest).clamp(0.4, 2.0) }
-}
-
-/// The molecules that are awake and all that are listed near them.
-fn covered(states: &[State], pairs: &RigidPairs) -> Vec<bool> {
-    let mut covered: Vec<bool> = states.iter().map(is_awake).collect();
-    for [first, second] in pairs.molecule_pairs() {
-        let awake = [first, second].map(|slot| is_awake(&states[slot as usize]));
-        if awake[0] || awake[1] {
-            covered[first as usize] = true;
-            covered[second as usize] = true;
-        }
-    }
-    covered
 }
 
 /// The slots in Morton order of the molecules' centres.
@@ -676,6 +660,7 @@ struct Moved {
     broken: u32,
     awake: u32,
     moved: u32,
+    far: u32,
     farthest: f64,
 }
 
@@ -686,6 +671,7 @@ impl Moved {
             broken: self.broken + other.broken,
             awake: self.awake + other.awake,
             moved: self.moved + other.moved,
+            far: self.far + other.far,
             farthest: self.farthest.max(other.farthest),
         }
     }
@@ -759,6 +745,7 @@ impl<R: Response> Mover<'_, R> {
             broken: held.broken.into(),
             awake: was_awake.into(),
             moved: state.moved.into(),
+            far: (farthest > 0.5 * SKIN).into(),
             farthest,
         }
     }
