@@ -2,7 +2,9 @@
 
 mod body;
 mod checkpoint;
+mod gather;
 mod hold;
+mod mover;
 mod options;
 mod proxy;
 pub(crate) mod pulls;

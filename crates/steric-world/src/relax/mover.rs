@@ -1,0 +1,177 @@
+//! What an iteration does: every warm molecule decides on a step from its sums and its constraints.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use glam::{DMat3, DQuat};
+use steric_model::{Molecule, Pose, Random, Scene};
+
+use super::gather::STEPS_PER_UNIT;
+use super::hold::Hold;
+use super::options::RelaxOptions;
+use super::pulls;
+use super::world::{State, Tally, is_awake};
+use crate::respond::{Body, MOST_SUMS, Motion, Response};
+
+/// Width of the skin of the near list, in angstroms, once most molecules move less than half of it.
+pub(super) const SKIN: f64 = 1.2;
+/// How warm a molecule is that overlaps, in iterations.
+pub(super) const HOT: u8 = 8;
+/// What was seen of all molecules.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Moved {
+    pub(super) overlapping: u32,
+    pub(super) broken: u32,
+    pub(super) awake: u32,
+    pub(super) moved: u32,
+    pub(super) far: u32,
+    pub(super) farthest: f64,
+}
+
+impl Moved {
+    pub(super) fn join(self, other: Self) -> Self {
+        Self {
+            overlapping: self.overlapping + other.overlapping,
+            broken: self.broken + other.broken,
+            awake: self.awake + other.awake,
+            moved: self.moved + other.moved,
+            far: self.far + other.far,
+            farthest: self.farthest.max(other.farthest),
+        }
+    }
+}
+
+pub(super) struct Mover<'a, R> {
+    pub(super) groups: &'a [Vec<Hold>],
+    pub(super) bodies: &'a [Body],
+    pub(super) options: &'a RelaxOptions,
+    pub(super) iteration: u32,
+    pub(super) jolted: &'a [u32],
+    pub(super) seed: u64,
+    pub(super) response: &'a R,
+}
+
+impl<R: Response> Mover<'_, R> {
+    #[expect(clippy::too_many_arguments, reason = "what is known of one molecule stands in several arrays")]
+    pub(super) fn one(
+        &self,
+        types: &Scene,
+        molecule: &Molecule,
+        state: &mut State,
+        start: &Pose,
+        id: u32,
+        sums: &[AtomicI64],
+        tally: &Tally,
+    ) -> Moved {
+        let contacts = tally.contacts.swap(0, Ordering::Relaxed);
+        let deepest = tally.deepest.swap(0, Ordering::Relaxed);
+        let passed_on = tally.warmth.swap(0, Ordering::Relaxed);
+        let was_awake = is_awake(state);
+        if contacts == 0 && !was_awake {
+            state.dirty_for = 0;
+            return Moved { broken: state.broken.into(), ..Moved::default() };
+        }
+        let mut own = [0.0; MOST_SUMS];
+        if contacts > 0 {
+            for (own, sum) in own.iter_mut().zip(sums) {
+                *own = sum.swap(0, Ordering::Relaxed) as f64 / STEPS_PER_UNIT;
+            }
+        }
+        let rotation = DMat3::from_quat(molecule.pose.rotation);
+        let holds = self.groups.get(state.group as usize).map_or(&[][..], Vec::as_slice);
+        let held =
+            if state.fixed { pulls::Held::default() } else { pulls::of(types, molecule, rotation, holds, start) };
+        state.normal = held.normal;
+        state.broken = held.broken;
+        let dirty = deepest > 0 && !state.fixed;
+        state.dirty_for = if dirty { state.dirty_for.saturating_add(1) } else { 0 };
+        let hot = if dirty || held.broken { HOT } else { 0 };
+        state.warmth = hot.max(state.warmth.saturating_sub(1)).max(passed_on);
+        let body = &self.bodies[molecule.kind.0 as usize];
+        let mut motion = Motion::default();
+        if state.warmth > 0 && !state.fixed {
+            let step = self.response.step(body, rotation, &own, contacts, &held.pulls);
+            motion = with_momentum(step, &mut state.momentum, self.response.momentum());
+            if self.jolted.binary_search(&id).is_ok() {
+                state.momentum = Motion::default();
+                state.dirty_for = 0;
+                motion = self.jolt(id);
+            }
+            motion = capped(motion, body, self.options.max_move);
+        } else {
+            state.momentum = Motion::default();
+        }
+        let farthest = motion.shift.length() + motion.turn.length() * body.reach;
+        state.moved = farthest > 1e-7;
+        state.motion = motion;
+        Moved {
+            overlapping: dirty.into(),
+            broken: held.broken.into(),
+            awake: was_awake.into(),
+            moved: state.moved.into(),
+            far: (farthest > 0.5 * SKIN).into(),
+            farthest,
+        }
+    }
+
+    fn jolt(&self, id: u32) -> Motion {
+        let mut random = Random::of(self.seed ^ u64::from(self.iteration) << 32, id.into());
+        Motion {
+            shift: random.direction() * self.options.jolt_shift,
+            turn: random.direction() * self.options.jolt_turn_degrees.to_radians(),
+        }
+    }
+}
+
+/// Nesterov's step; a molecule that nothing pushes forgets where it was going.
+fn with_momentum(step: Motion, momentum: &mut Motion, kept: f64) -> Motion {
+    if step.is_zero() {
+        *momentum = Motion::default();
+        return step;
+    }
+    // The first push is no habit yet: two molecules that barely touch should barely move.
+    if momentum.is_zero() {
+        *momentum = step;
+        return step;
+    }
+    *momentum = *momentum * kept + step;
+    step + *momentum * kept
+}
+
+fn capped(motion: Motion, body: &Body, most: f64) -> Motion {
+    let way = motion.shift.length() + 1.5 * motion.turn.length() * body.gyration;
+    if !way.is_finite() {
+        return Motion::default();
+    }
+    if way > most { motion * (most / way) } else { motion }
+}
+
+pub(super) fn moved(pose: Pose, motion: Motion) -> Pose {
+    let turn = DQuat::from_scaled_axis(motion.turn);
+    Pose { rotation: (turn * pose.rotation).normalize(), translation: pose.translation + motion.shift }
+}
+
+/// The molecules to jolt in this iteration, by id, in order: the deepest of those that have overlapped for long; of
+/// neighbours only some, by the toss of a coin.
+pub(super) fn jolted(
+    states: &[State],
+    tallies: &[Tally],
+    options: &RelaxOptions,
+    iteration: u32,
+    ids: &[u32],
+    seed: u64,
+) -> Vec<u32> {
+    if options.jolt_every == 0 || iteration == 0 || !iteration.is_multiple_of(options.jolt_every) {
+        return Vec::new();
+    }
+    let stuck = |&slot: &usize| u32::from(states[slot].dirty_for) >= options.jolt_after && !states[slot].fixed;
+    let mut worst: Vec<(u32, u32)> = (0..states.len())
+        .filter(stuck)
+        .map(|slot| (tallies[slot].deepest.load(Ordering::Relaxed), ids[slot]))
+        .filter(|&(deepest, id)| deepest > 0 && Random::of(seed.wrapping_add(iteration.into()), id.into()).unit() < 0.5)
+        .collect();
+    worst.sort_unstable_by(|a, b| b.cmp(a));
+    worst.truncate((options.jolt_fraction * states.len() as f64).ceil() as usize);
+    let mut ids: Vec<u32> = worst.into_iter().map(|(_, id)| id).collect();
+    ids.sort_unstable();
+    ids
+}
