@@ -12,6 +12,9 @@ use crate::failure::Failure;
 use crate::options::Shared;
 use crate::output;
 
+/// How far atoms are kept clear of each other for a GRO file, in angstroms.
+const GRO_CLEARANCE: f64 = 0.018;
+
 /// What is to be relaxed, as the user said it.
 pub(super) enum Wanted {
     /// A ready scene or a scene file, and the folder that its file names start from.
@@ -48,17 +51,21 @@ pub(super) fn wanted(arguments: &Arguments, shared: &Shared) -> Result<Wanted, F
         ("max-iterations", arguments.max_iterations.map(|value| value.to_string())),
         ("max-seconds", arguments.max_seconds.map(|value| format!("{value:?}"))),
     ];
-    // GRO keeps a hundredth of an angstrom, so two atoms may come nearer by the diagonal of a cube that large.
-    let is_gro = shared.output.as_deref().and_then(Format::from_path) == Some(Format::Gro);
-    if is_gro && !arguments.scene.set.iter().any(|pair| pair.trim_start().starts_with("physics.clearance")) {
-        extra.push(("physics.clearance".to_owned(), "0.018".to_owned()));
-    }
     for (key, value) in physics {
         extra.extend(value.map(|value| (format!("physics.{key}"), value)));
     }
-    let Some(scene) = scene(&arguments.input, &arguments.scene, shared, &extra)? else {
-        return Ok(Wanted::Model(extra));
-    };
+    let mut scene = scene(&arguments.input, &arguments.scene, shared, &extra)?;
+    let named = scene.as_ref().and_then(|scene| scene.output.file.as_ref()).map(PathBuf::from);
+    let output = shared.output.clone().or(named);
+    // GRO keeps a hundredth of an angstrom, so two atoms may come nearer by the diagonal of a cube that large.
+    let is_gro = output.as_deref().and_then(Format::from_path) == Some(Format::Gro);
+    if is_gro && !arguments.scene.set.iter().any(|pair| pair.trim_start().starts_with("physics.clearance")) {
+        extra.push(("physics.clearance".to_owned(), GRO_CLEARANCE.to_string()));
+        if let Some(scene) = &mut scene {
+            scene.physics.clearance = scene.physics.clearance.max(GRO_CLEARANCE);
+        }
+    }
+    let Some(scene) = scene else { return Ok(Wanted::Model(extra)) };
     if let Some(option) = arguments.option_of_models() {
         let found = arguments.input.display();
         return Err(Failure::usage(format!(

@@ -32,7 +32,7 @@ pub enum RelaxError {
     #[error(transparent)]
     Molecules(#[from] MoleculesError),
     /// A molecule that is to stay where it is, and is not there.
-    #[error("expected a species of the model ({known}), found {wanted:?}")]
+    #[error("what is to stay where it is: expected a species of the model ({known}), found {wanted:?}")]
     NoSuchSpecies {
         /// What was asked for.
         wanted: String,
@@ -74,13 +74,13 @@ pub struct ProxyRun {
 /// use steric::relax::Relaxation;
 /// use steric::world::build::SceneFile;
 ///
-/// let text = "[[membrane]]\ncount = 200\narea-per-lipid = 75\n[[membrane.lipid]]\nmolecule = \"POPC\"\n";
+/// let text = "[[membrane]]\ncount = 400\narea-per-lipid = 75\n[[membrane.lipid]]\nmolecule = \"POPC\"\n";
 /// let scene = SceneFile::read(text, "vesicle.toml".as_ref())?;
 /// let mut relaxation = Relaxation::of_scene(&scene, "vesicle", "".as_ref())?;
 /// relaxation.run(|_, _| ControlFlow::Continue(()));
 /// let report = relaxation.report();
 /// assert!(report.is_clean(), "{report}");
-/// assert_eq!(relaxation.structure()?.assemblies[0].copies.iter().map(|copies| copies.poses.len()).sum::<usize>(), 200);
+/// assert_eq!(relaxation.structure()?.assemblies[0].copies.iter().map(|copies| copies.poses.len()).sum::<usize>(), 400);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

@@ -58,13 +58,14 @@ impl Relaxation {
     ///
     /// use steric::prelude::*;
     /// use steric::relax::{ModelOptions, Relaxation};
-    /// use steric::model::formats::xyz::read_xyz;
+    /// use steric::model::formats::pdb::read_pdb;
     /// use steric::world::relax::RelaxOptions;
     ///
-    /// let parsed = read_xyz(b"2\nargon\nAr 0 0 0\nAr 1.5 0 0\n", "argon.xyz".as_ref())?;
-    /// let input = Input::new("argon.xyz", parsed.value, parsed.warnings);
-    /// let options = ModelOptions { molecules: MoleculeOptions { by: "connected".parse()?, ..Default::default() }, ..Default::default() };
-    /// let mut relaxation = Relaxation::of_model(&input, &options, RelaxOptions::default(), 1)?;
+    /// let ions = b"HETATM    1 ZN    ZN A   1       0.000   0.000   0.000  1.00  0.00          ZN
+    /// HETATM    2 ZN    ZN A   2       1.500   0.000   0.000  1.00  0.00          ZN\n";
+    /// let parsed = read_pdb(ions, "ions.pdb".as_ref())?;
+    /// let input = Input::new("ions.pdb", parsed.value, parsed.warnings);
+    /// let mut relaxation = Relaxation::of_model(&input, &ModelOptions::default(), RelaxOptions::default(), 1)?;
     /// relaxation.run(|_, _| ControlFlow::Continue(()));
     /// let atoms = relaxation.structure()?.atoms;
     /// assert!(atoms.positions[0].distance(atoms.positions[1]) >= 2.0);
@@ -81,7 +82,7 @@ impl Relaxation {
         let molecules = molecules(input, options)?;
         if let Some(unknown) = options.fixed.iter().find(|name| !is_species(&molecules, name)) {
             let known: Vec<&str> = molecules.species().iter().take(20).map(|name| name.as_str()).collect();
-            return Err(RelaxError::NoSuchSpecies { wanted: unknown.clone(), known: known.join(", ") });
+            return Err(RelaxError::NoSuchSpecies { wanted: unknown.clone(), known: known.join("; ") });
         }
         let scene = molecules.scene().clone();
         let start = scene.molecules().iter().map(|molecule| molecule.pose).collect();
