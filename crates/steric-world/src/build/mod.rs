@@ -45,8 +45,8 @@ use crate::relax::{Hold, Leaflet};
 use crate::shape::{Region, TriangleMesh};
 use template::Library;
 
-/// More molecules than this are refused: their poses alone would take 11 GB.
-const MOST_MOLECULES: u64 = 200_000_000;
+/// More molecules than this are refused: their poses alone would take 2.8 GB.
+const MOST_MOLECULES: u64 = 50_000_000;
 
 /// A scene with every molecule in place, overlaps and all.
 ///

@@ -93,6 +93,12 @@ impl SceneText {
         };
         let (path, slot) = slot(&mut self.table, key).map_err(|(expected, found)| fail(expected, &found))?;
         slot.0.insert(slot.1, parse_value(value));
+        // Two ways to say how near is too near: the last word counts.
+        match key {
+            "radii" => drop(self.table.remove("tolerance")),
+            "tolerance" => ["radii", "allow"].iter().for_each(|other| drop(self.table.remove(*other))),
+            _ => {}
+        }
         self.origins.changes.insert(path, change);
         Ok(())
     }

@@ -163,7 +163,7 @@ fn impossible_scenes_are_refused_with_their_line() {
             "conformers from 1 to 5",
         ),
         (lipid("count = 10\n[[membrane.lipid]]\nmolecule = \"DPPC\"\nhead = [\"P9\"]"), 3, "(did you mean P?)"),
-        (lipid("count = 9000000000"), 1, "at most 200000000 molecules"),
+        (lipid("count = 9000000000"), 1, "at most 50000000 molecules"),
     ] {
         let refusal = refusal(&text);
         assert!(refusal.starts_with(&format!("test.toml:{line}:")) && refusal.contains(words), "{refusal}\n{text}");

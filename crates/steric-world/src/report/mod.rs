@@ -20,7 +20,7 @@ use serde::{Serialize, Serializer};
 
 pub use holds::HoldReport;
 pub use membrane::{LeafletReport, MembraneReport};
-pub use memory::peak_memory_bytes;
+pub use memory::{available_memory_bytes, peak_memory_bytes};
 pub use motion::Motion;
 pub use overlaps::{OverlapTotals, StillOverlapping};
 pub use piercings::{Piercing, PiercingTotals, Skeletons};

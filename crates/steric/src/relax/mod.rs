@@ -39,6 +39,21 @@ pub enum RelaxError {
         /// What there is.
         known: String,
     },
+    /// More molecules than there is memory for.
+    #[error(
+        "expected at most about {most} molecules, for which there is memory, found {found}; they would need {needed_gb:.1} GB of the \
+         {available_gb:.1} GB that are free"
+    )]
+    TooLarge {
+        /// How many there are.
+        found: u64,
+        /// For about how many there is room.
+        most: u64,
+        /// What they would need, in gigabytes.
+        needed_gb: f64,
+        /// What is free, in gigabytes.
+        available_gb: f64,
+    },
     /// A number that no relaxation can use.
     #[error("expected {expected}, found {found}")]
     Number {

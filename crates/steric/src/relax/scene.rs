@@ -9,6 +9,7 @@ use steric_model::{
 };
 use steric_world::build::{Built, Closeness, SceneFile, build, spread_discs, verdict};
 use steric_world::relax::Setup;
+use steric_world::report::available_memory_bytes;
 
 use super::{Input, RelaxError, Relaxation, check_closeness, stage};
 
@@ -20,6 +21,7 @@ impl Relaxation {
         super::check_numbers(&scene.physics)?;
         let clock = Instant::now();
         let mut built = build(scene, folder, &formats::read)?;
+        check_memory(&built)?;
         let mut stages = vec![stage("build", clock)];
         let clock = Instant::now();
         let verdicts = verdict(&built, least_distance(built.closeness)).iter().map(ToString::to_string).collect();
@@ -46,6 +48,23 @@ impl Relaxation {
         };
         Self::new(input, scene.physics.clone(), scene.seed)
     }
+}
+
+/// Says before the work begins that the memory will not do.
+fn check_memory(built: &Built) -> Result<(), RelaxError> {
+    // Measured: 2 kB for each of two million lipids of seven clusters, most of it for each of these.
+    const PER_MOLECULE: f64 = 900.0;
+    const PER_ATOM: f64 = 22.0;
+    let Some(available) = available_memory_bytes() else { return Ok(()) };
+    let kinds = built.copies().iter().zip(built.templates());
+    let bytes = kinds.map(|(copies, atoms)| copies.poses.len() as f64 * (PER_MOLECULE + PER_ATOM * atoms.len() as f64));
+    let needed: f64 = bytes.sum();
+    if needed <= available as f64 {
+        return Ok(());
+    }
+    let found = built.molecules();
+    let most = (found as f64 * available as f64 / needed) as u64;
+    Err(RelaxError::TooLarge { found, most, needed_gb: needed / 1e9, available_gb: available as f64 / 1e9 })
 }
 
 pub(super) fn definition(closeness: Closeness) -> ClashDefinition {
