@@ -102,6 +102,8 @@ pub struct RigidPairs {
     owners: Vec<u32>,
     // The first placed cluster of each molecule, and the end.
     first: Vec<u32>,
+    // What leads from a cluster of a molecule's type to the placed one: added, wrapping.
+    bases: Vec<u32>,
     // The list, then its patches: the number of the patch, 0 for the list, and its pairs in pieces.
     pairs: Vec<(u16, Vec<Pair>)>,
     // The latest patch of each molecule, and how many patches there are.
@@ -122,6 +124,8 @@ impl RigidPairs {
             total += cluster_range(scene, molecule).len() as u32;
         }
         first.push(total);
+        let starts = scene.molecules().iter().map(|molecule| cluster_range(scene, molecule).start);
+        let bases = first.iter().zip(starts).map(|(first, start)| first.wrapping_sub(start)).collect();
         let mut owners = vec![0; total as usize];
         for (molecule, ends) in first.windows(2).enumerate() {
             owners[ends[0] as usize..ends[1] as usize].fill(molecule as u32);
@@ -129,7 +133,7 @@ impl RigidPairs {
         let arms = vec![[[0.0; LANES]; 3]; total as usize];
         let patch_of = vec![0; scene.molecules().len()];
         let (pairs, listed) = (Vec::new(), Vec::new());
-        let mut pairs = Self { search, arms, owners, first, pairs, patch_of, patches: 0, skin: 0.0, listed };
+        let mut pairs = Self { search, arms, owners, first, bases, pairs, patch_of, patches: 0, skin: 0.0, listed };
         pairs.turn(scene, |_| true);
         pairs
     }
@@ -284,15 +288,14 @@ struct Collect<'a> {
 
 impl Collect<'_> {
     /// The first molecule is the one with the smaller index, so that rounding does not depend on who found whom.
-    fn add(&mut self, scene: &Scene, mut ends: [(u32, u32); 2], mut boxes: [i16; 3]) {
+    fn add(&mut self, mut ends: [(u32, u32); 2], mut boxes: [i16; 3]) {
         if ends[0].0 > ends[1].0 {
             ends.reverse();
             boxes = boxes.map(i16::wrapping_neg);
         }
         let placed = ends.map(|(molecule, cluster)| {
             let whole = self.part.map_or(molecule, |(members, _)| members[molecule as usize]);
-            let local = cluster - cluster_range(scene, &scene.molecules()[molecule as usize]).start;
-            self.list.first[whole as usize] + local
+            self.list.bases[whole as usize].wrapping_add(cluster)
         });
         self.pairs.push(Pair { first: placed[0], second: placed[1], boxes });
     }
@@ -321,7 +324,7 @@ impl Collect<'_> {
                 }
                 let limit = f64::from(a.3 + b.3 + reach) + 1e-3;
                 for boxes in images_within(&periodic_box, a.2 - b.2, limit) {
-                    self.add(scene, [(a.0, a.1), (b.0, b.1)], boxes);
+                    self.add([(a.0, a.1), (b.0, b.1)], boxes);
                 }
             }
         }
@@ -363,7 +366,7 @@ impl Visitor for Collect<'_> {
                 periodic_box.fractional(moved).round().to_array().map(|boxes| boxes as i16)
             }
         };
-        self.add(scene, ends.map(|end| (end.molecule, end.cluster)), boxes);
+        self.add(ends.map(|end| (end.molecule, end.cluster)), boxes);
     }
 }
 
