@@ -7,7 +7,7 @@
 //! machine, must find the same pairs.
 
 use glam::{DMat3, DQuat, DVec3, Vec3};
-use steric_model::{Pose, Scene};
+use steric_model::{Pose, Scene, morton};
 
 use crate::Random;
 
@@ -83,21 +83,11 @@ fn lipid(random: &mut Random, radius: f64, inner: bool) -> Lipid {
     let axes = DMat3::from_cols(cos * across + sin * along, cos * along - sin * across, normal);
     let center = normal * (radius + if inner { -LEAFLET } else { LEAFLET });
     let cell = ((center + radius + 64.0) / 8.0).as_u64vec3();
-    let morton = spread(cell.x) | spread(cell.y) << 1 | spread(cell.z) << 2;
+    let morton = morton(cell.to_array());
     Lipid { axes, center, morton }
 }
 
 /// The coordinate axis that a direction leans to the least.
 fn least_axis(direction: DVec3) -> DVec3 {
     DVec3::AXES[direction.abs().min_position()]
-}
-
-/// Puts two zero bits after each of the lowest 21 bits.
-fn spread(bits: u64) -> u64 {
-    let bits = bits & 0x1f_ffff;
-    let bits = (bits | bits << 32) & 0x001f_0000_0000_ffff;
-    let bits = (bits | bits << 16) & 0x001f_0000_ff00_00ff;
-    let bits = (bits | bits << 8) & 0x100f_00f0_0f00_f00f;
-    let bits = (bits | bits << 4) & 0x10c3_0c30_c30c_30c3;
-    (bits | bits << 2) & 0x1249_2492_4924_9249
 }

@@ -1,58 +1,6 @@
-//! Aligned columns, thousands separated, colour where it helps.
+//! Colour where it helps; how numbers and columns are written stands with the reports.
 
-/// A number with its thousands apart: `1,234,567`.
-pub(crate) fn thousands(number: impl Into<u64>) -> String {
-    let digits = number.into().to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// One thing, or several: `1 atom`, `2 atoms`.
-pub(crate) fn counted(number: u64, one: &str) -> String {
-    format!("{} {one}{}", thousands(number), if number == 1 { "" } else { "s" })
-}
-
-/// Seconds in the unit that reads best.
-pub(crate) fn duration(seconds: f64) -> String {
-    match seconds {
-        seconds if seconds < 1e-3 => format!("{:.0} µs", seconds * 1e6),
-        seconds if seconds < 1.0 => format!("{:.1} ms", seconds * 1e3),
-        seconds => format!("{seconds:.2} s"),
-    }
-}
-
-/// Two columns: what, and how much.
-pub(crate) fn facts(rows: &[(&str, String)]) -> String {
-    let width = rows.iter().map(|(what, _)| what.chars().count()).max().unwrap_or(0);
-    rows.iter().map(|(what, value)| format!("  {what:width$}  {value}\n")).collect()
-}
-
-/// Columns as wide as their widest cell; `right` says which are numbers.
-pub(crate) fn columns(header: &[&str], right: &[bool], rows: &[Vec<String>]) -> String {
-    let width = |column: usize| {
-        let cells = rows.iter().map(|row| row[column].chars().count());
-        cells.chain([header[column].chars().count()]).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..header.len()).map(width).collect();
-    let line = |cells: &mut dyn Iterator<Item = &str>| {
-        let cells = cells
-            .zip(&widths)
-            .zip(right)
-            .map(|((cell, &width), &right)| if right { format!("{cell:>width$}") } else { format!("{cell:width$}") });
-        format!("  {}", cells.collect::<Vec<_>>().join("  ")).trim_end().to_owned() + "\n"
-    };
-    let mut text = line(&mut header.iter().copied());
-    for row in rows {
-        text += &line(&mut row.iter().map(String::as_str));
-    }
-    text
-}
+pub(crate) use steric::world::report::words::{columns, counted, duration, facts, thousands};
 
 /// A colour of the terminal, or nothing.
 pub(crate) fn paint(text: &str, code: &str, coloured: bool) -> String {
@@ -62,23 +10,3 @@ pub(crate) fn paint(text: &str, code: &str, coloured: bool) -> String {
 pub(crate) const GREEN: &str = "1;32";
 pub(crate) const RED: &str = "1;31";
 pub(crate) const BOLD: &str = "1";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_and_times_read_well() {
-        assert_eq!(thousands(7u64), "7");
-        assert_eq!(thousands(1_234_567u64), "1,234,567");
-        assert_eq!(counted(1, "atom"), "1 atom");
-        assert_eq!(counted(2_000, "atom"), "2,000 atoms");
-        assert_eq!(duration(0.0123), "12.3 ms");
-    }
-
-    #[test]
-    fn columns_align() {
-        let text = columns(&["depth", "name"], &[true, false], &[vec!["1.5".into(), "Å".into()]]);
-        assert_eq!(text, "  depth  name\n    1.5  Å\n");
-    }
-}

@@ -115,6 +115,7 @@ fn every_response_and_proxies_can_be_chosen() {
     let proxied = json(&steric(folder.path(), &["relax", "vesicle", "--count", "400", "--proxy", "17", "--json"]));
     assert_eq!((&proxied["proxy"]["spheres_per_molecule"], &proxied["after"]["overlaps"]), (&17.into(), &0.into()));
     assert!(proxied["proxy"]["fit"]["mean_overestimate"].as_f64().unwrap() > 0.0);
+    assert!(proxied["proxy"]["seconds_saved_estimate"].is_f64());
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod error;
 mod expand;
 mod flat;
 mod molecules;
+mod morton;
 mod name;
 mod periodic_box;
 mod pose;
@@ -28,6 +29,7 @@ pub use expand::ExpandError;
 pub use molecules::{
     AssemblyChoice, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, MovedError, Origin, Periodic, Source,
 };
+pub use morton::morton;
 pub use name::Name;
 pub use periodic_box::PeriodicBox;
 pub use pose::Pose;

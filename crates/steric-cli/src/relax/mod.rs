@@ -162,6 +162,7 @@ fn print(relaxation: &Relaxation, report: &RelaxReport, shared: &Shared) -> Resu
         let mut document = serde_json::to_value(report)?;
         if let Some(proxy) = relaxation.proxy() {
             document["proxy"] = serde_json::to_value(proxy)?;
+            document["proxy"]["seconds_saved_estimate"] = serde_json::to_value(relaxation.seconds_saved())?;
         }
         return output::print(&(serde_json::to_string_pretty(&document)? + "\n"));
     }
@@ -178,6 +179,10 @@ fn print(relaxation: &Relaxation, report: &RelaxReport, shared: &Shared) -> Resu
             proxy.seconds,
             thousands(proxy.overlaps_left),
         );
+        if let Some(saved) = relaxation.seconds_saved() {
+            let what = if saved < 0.0 { "cost" } else { "saved" };
+            text += &format!("They {what} about {:.2} s, at the pace of the atoms' iterations.\n", saved.abs());
+        }
     }
     output::print(&text)
 }

@@ -1,8 +1,7 @@
 //! What a scene file asks for.
 //!
 //! How it works: the types below are the tables of the file, key for key (`schema.rs` has their units and defaults, and
-//! has looked at every value alone). Here stand the rules that join several keys: of two ways to say a thing only one,
-//! names that something else has to define, keys that go with one shape only.
+//! has looked at every value alone; `rules.rs` looks at what joins several keys).
 
 use std::path::Path;
 
@@ -13,7 +12,6 @@ use toml::Table;
 
 use super::error::BuildError;
 use super::scene_text::{Origins, SceneText};
-use super::suggest::expected_one_of;
 use crate::relax::RelaxOptions;
 use crate::shape::{Sampling, Side};
 
@@ -129,185 +127,6 @@ impl SceneFile {
         scene.origins = origins;
         scene.check()?;
         Ok(scene)
-    }
-
-    fn check(&self) -> Result<(), Located> {
-        if self.model.is_none() && self.membrane.is_empty() && self.solute.is_empty() {
-            return self.wrong("", "a [model], a [[membrane]] or a [[solute]]", "none of them");
-        }
-        if self.radii.is_some() && self.tolerance.is_some() {
-            return self.wrong("radii", "tolerance or radii", "both");
-        }
-        if self.allow.is_some() && self.radii.is_none() {
-            return self.wrong("allow", "radii beside allow", "none");
-        }
-        if self.model.as_ref().is_some_and(|model| model.file.is_empty()) {
-            return self.wrong("model", "file, the model's file", "none");
-        }
-        for (number, membrane) in self.membrane.iter().enumerate() {
-            self.check_membrane(membrane, &format!("membrane.{number}"))?;
-        }
-        for (number, region) in self.region.iter().enumerate() {
-            self.check_region(region, number)?;
-        }
-        for (number, solute) in self.solute.iter().enumerate() {
-            self.check_solute(solute, &format!("solute.{number}"))?;
-        }
-        Ok(())
-    }
-
-    fn wrong<T>(&self, path: &str, expected: impl Into<String>, found: &str) -> Result<T, Located> {
-        Err(self.origins.wrong(path, expected, found))
-    }
-
-    fn check_membrane(&self, membrane: &MembraneTable, path: &str) -> Result<(), Located> {
-        let only = |given: bool, key: &str, shape: Shape| {
-            let found = membrane.shape.name();
-            if given && membrane.shape != shape {
-                return self.wrong(&format!("{path}.{key}"), format!("shape = {:?} beside {key}", shape.name()), found);
-            }
-            Ok(())
-        };
-        only(membrane.radius.is_some(), "radius", Shape::Sphere)?;
-        only(membrane.size.is_some(), "size", Shape::Plane)?;
-        only(!membrane.periodic, "periodic", Shape::Plane)?;
-        only(membrane.mesh.is_some(), "mesh", Shape::Mesh)?;
-        only(membrane.sampling == Sampling::Clustered, "sampling", Shape::Sphere)?;
-        if membrane.shape == Shape::Mesh && membrane.mesh.is_none() {
-            return self.wrong(path, "mesh, the file of the surface", "none");
-        }
-        if membrane.lipid.is_empty() && membrane.protein.is_empty() {
-            return self.wrong(path, "a [[membrane.lipid]]", "none");
-        }
-        for (number, protein) in membrane.protein.iter().enumerate() {
-            let path = format!("{path}.protein.{number}");
-            self.check_source(protein.molecule.as_deref(), protein.file.as_deref(), &path)?;
-        }
-        self.check_mixture(membrane, path)
-    }
-
-    fn check_mixture(&self, membrane: &MembraneTable, path: &str) -> Result<(), Located> {
-        for (number, lipid) in membrane.lipid.iter().enumerate() {
-            let path = format!("{path}.lipid.{number}");
-            self.check_source(lipid.molecule.as_deref(), lipid.file.as_deref(), &path)?;
-            self.check_keeps(&lipid.keep, &path)?;
-            if lipid.count.is_some() && lipid.fraction.is_some() {
-                return self.wrong(&format!("{path}.count"), "count or fraction", "both");
-            }
-        }
-        for leaflet in [LeafletChoice::Outer, LeafletChoice::Inner] {
-            let shared = membrane.lipid.iter().filter(|lipid| lipid.is_in(leaflet) && lipid.count.is_none());
-            let fractions: Vec<f64> = shared.map(LipidTable::share).collect();
-            if !fractions.is_empty() && fractions.iter().sum::<f64>() <= 0.0 {
-                let expected = format!("fractions of the {} leaflet with a sum above 0", leaflet.name());
-                return self.wrong(&format!("{path}.lipid.0.fraction"), expected, "0");
-            }
-        }
-        Ok(())
-    }
-
-    fn check_source(&self, molecule: Option<&str>, file: Option<&str>, path: &str) -> Result<(), Located> {
-        match (molecule, file) {
-            (None, None) => self.wrong(path, "molecule or file", "neither"),
-            (Some(_), Some(_)) => self.wrong(&format!("{path}.file"), "molecule or file", "both"),
-            (Some(name), None) if scenes::molecule(name).is_none() => {
-                let known: Vec<&str> = scenes::molecules().iter().map(|molecule| molecule.name).collect();
-                let expected = expected_one_of("an embedded molecule", name, &known);
-                self.wrong(&format!("{path}.molecule"), expected, name)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn check_solute(&self, solute: &SoluteTable, path: &str) -> Result<(), Located> {
-        self.check_source(solute.molecule.as_deref(), solute.file.as_deref(), path)?;
-        let ways = [
-            ("count", solute.count.is_some()),
-            ("concentration-mM", solute.concentration_mm.is_some()),
-            ("volume-fraction", solute.volume_fraction.is_some()),
-            ("density-g-cm3", solute.density_g_cm3.is_some()),
-        ];
-        let given: Vec<&str> = ways.iter().filter(|way| way.1).map(|way| way.0).collect();
-        let is_single = solute.position.is_some();
-        if given.len() > 1 || (given.is_empty() && !is_single) {
-            let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
-            let expected = "one of count, concentration-mM, volume-fraction and density-g-cm3";
-            let at = given.last().map_or_else(|| path.to_owned(), |key| format!("{path}.{key}"));
-            return self.wrong(&at, expected, &found);
-        }
-        if is_single && given.first().is_some_and(|_| solute.count != Some(1)) {
-            return self.wrong(&format!("{path}.position"), "a single copy at a position", "more");
-        }
-        match &solute.region {
-            Some(region) => self.check_region_name(region, &format!("{path}.region"))?,
-            None if is_single || self.has_box() => {}
-            None => return self.wrong(path, "region, or a periodic-box of the scene", "neither"),
-        }
-        self.check_keeps(&solute.keep, path)
-    }
-
-    fn check_keeps(&self, keeps: &[KeepTable], path: &str) -> Result<(), Located> {
-        for (number, keep) in keeps.iter().enumerate() {
-            self.check_region_name(&keep.region, &format!("{path}.keep.{number}.region"))?;
-        }
-        Ok(())
-    }
-
-    // A flat periodic membrane brings a box with it.
-    fn has_box(&self) -> bool {
-        let flat = |membrane: &MembraneTable| membrane.shape == Shape::Plane && membrane.periodic;
-        self.periodic_box.is_some() || self.membrane.iter().any(flat)
-    }
-
-    fn check_region_name(&self, name: &str, path: &str) -> Result<(), Located> {
-        let known: Vec<&str> = self.region.iter().map(|region| region.name.as_str()).collect();
-        if known.contains(&name) {
-            return Ok(());
-        }
-        let expected = match known.is_empty() {
-            true => "the name of a [[region]] (there are none)".to_owned(),
-            false => expected_one_of("the name of a [[region]]", name, &known),
-        };
-        self.wrong(path, expected, name)
-    }
-
-    fn check_region(&self, region: &RegionTable, number: usize) -> Result<(), Located> {
-        let path = format!("region.{number}");
-        if region.name.is_empty() {
-            return self.wrong(&path, "name, what rules call the region", "none");
-        }
-        if self.region[..number].iter().any(|other| other.name == region.name) {
-            return self.wrong(&format!("{path}.name"), "a name that no other region has", &region.name);
-        }
-        let Some(shape) = region.shape else {
-            return self.wrong(&path, "shape", "none");
-        };
-        for (key, is_given) in region.given() {
-            let (needs, takes) = (shape.needs().contains(&key), shape.takes().contains(&key));
-            if needs && !is_given {
-                return self.wrong(&path, format!("{key} of the {}", shape.name()), "none");
-            }
-            if is_given && !needs && !takes {
-                let keys = [shape.needs(), shape.takes()].concat().join(", ");
-                return self.wrong(&format!("{path}.{key}"), format!("keys of a {} ({keys})", shape.name()), key);
-            }
-        }
-        self.check_extent(region, &path)
-    }
-
-    fn check_extent(&self, region: &RegionTable, path: &str) -> Result<(), Located> {
-        if let (Some(low), Some(high)) = (region.low, region.high)
-            && (0..3).any(|axis| low[axis] >= high[axis])
-        {
-            return self.wrong(&format!("{path}.high"), format!("three numbers above {low:?}"), &format!("{high:?}"));
-        }
-        if region.normal.is_some_and(|normal| normal == [0.0; 3]) {
-            return self.wrong(&format!("{path}.normal"), "a direction", "[0, 0, 0]");
-        }
-        if region.start.is_some() && region.start == region.end {
-            return self.wrong(&format!("{path}.end"), "another point than start", "the same");
-        }
-        Ok(())
     }
 }
 
@@ -451,7 +270,7 @@ pub enum LeafletChoice {
 }
 
 impl LeafletChoice {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Both => "both",
             Self::Outer => "outer",
@@ -689,7 +508,7 @@ pub enum RegionShape {
 }
 
 impl RegionShape {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Box => "box",
             Self::Sphere => "sphere",
@@ -700,7 +519,7 @@ impl RegionShape {
         }
     }
 
-    fn needs(self) -> &'static [&'static str] {
+    pub(super) fn needs(self) -> &'static [&'static str] {
         match self {
             Self::Box => &["low", "high"],
             Self::Sphere => &["radius"],
@@ -711,7 +530,7 @@ impl RegionShape {
         }
     }
 
-    fn takes(self) -> &'static [&'static str] {
+    pub(super) fn takes(self) -> &'static [&'static str] {
         match self {
             Self::Sphere | Self::Ellipsoid => &["center"],
             _ => &[],
@@ -757,7 +576,7 @@ pub struct RegionTable {
 }
 
 impl RegionTable {
-    fn given(&self) -> [(&'static str, bool); 10] {
+    pub(super) fn given(&self) -> [(&'static str, bool); 10] {
         [
             ("low", self.low.is_some()),
             ("high", self.high.is_some()),

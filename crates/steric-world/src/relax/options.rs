@@ -71,7 +71,7 @@ pub struct RelaxOptions {
     pub bias_iterations: u32,
     /// Later a contact leans when both its molecules have overlapped for more than so many iterations.
     pub bias_after: u32,
-    /// and reaches its full lean after so many more.
+    /// That lean is full after so many more iterations.
     pub bias_ramp: u32,
     /// Every so many iterations the worst molecules are jolted; 0 for never.
     pub jolt_every: u32,

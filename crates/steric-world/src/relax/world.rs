@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32};
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use steric_collide::{OverlapSearch, RigidPairs};
-use steric_model::{Molecule, MoleculeId, Pose, Scene};
+use steric_model::{Molecule, MoleculeId, Pose, Scene, morton};
 
 use super::Setup;
 use super::gather::{Gather, Law, STEPS_PER_ANGSTROM, Seen, contact_margin};
@@ -405,19 +405,9 @@ fn in_morton_order(scene: &Scene) -> Vec<u32> {
     }
     let key = |molecule: &Molecule| {
         let cell = ((molecule.pose.translation - low) / 8.0).clamp(DVec3::ZERO, DVec3::splat(2_097_151.0)).as_u64vec3();
-        spread(cell.x) | spread(cell.y) << 1 | spread(cell.z) << 2
+        morton(cell.to_array())
     };
     let mut order: Vec<(u64, u32)> = scene.molecules().iter().map(key).zip(0..).collect();
     order.par_sort_unstable();
     order.into_iter().map(|(_, id)| id).collect()
-}
-
-/// Puts two zero bits after each of the lowest 21 bits.
-fn spread(bits: u64) -> u64 {
-    let bits = bits & 0x1f_ffff;
-    let bits = (bits | bits << 32) & 0x001f_0000_0000_ffff;
-    let bits = (bits | bits << 16) & 0x001f_0000_ff00_00ff;
-    let bits = (bits | bits << 8) & 0x100f_00f0_0f00_f00f;
-    let bits = (bits | bits << 4) & 0x10c3_0c30_c30c_30c3;
-    (bits | bits << 2) & 0x1249_2492_4924_9249
 }

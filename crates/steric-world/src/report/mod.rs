@@ -15,6 +15,7 @@ mod piercings;
 mod rings;
 mod spread;
 mod text;
+pub mod words;
 
 use serde::{Serialize, Serializer};
 

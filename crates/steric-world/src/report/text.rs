@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::membrane::name;
+use super::words::{columns, counted, duration, facts, thousands};
 use super::{HoldReport, LeafletReport, MembraneReport, Motion, PiercingTotals, RelaxReport, Spread};
 
 impl fmt::Display for RelaxReport {
@@ -14,9 +15,7 @@ impl fmt::Display for RelaxReport {
         if !self.verdicts.is_empty() {
             writeln!(f)?;
         }
-        let facts = self.facts();
-        let width = facts.iter().map(|(what, _)| what.chars().count()).max().unwrap_or(0);
-        facts.iter().try_for_each(|(what, value)| writeln!(f, "  {what:width$}  {value}"))?;
+        f.write_str(&facts(&self.facts()))?;
         self.membranes.iter().try_for_each(|membrane| write!(f, "\n{}", leaflets(membrane)))?;
         if !self.still_overlapping.is_empty() {
             write!(f, "\n{}", self.remaining())?;
@@ -168,54 +167,8 @@ fn leaflets(membrane: &MembraneReport) -> String {
     format!("Membrane: {}\n{}", membrane.surface, columns(&header, &right, &rows))
 }
 
-/// A number with its thousands apart: `1,234,567`.
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// One thing, or several: `1 atom`, `2 atoms`.
-fn counted(number: u64, one: &str) -> String {
-    format!("{} {one}{}", thousands(number), if number == 1 { "" } else { "s" })
-}
-
-/// Seconds in the unit that reads best.
-fn duration(seconds: f64) -> String {
-    match seconds {
-        seconds if seconds < 1e-3 => format!("{:.0} µs", seconds * 1e6),
-        seconds if seconds < 1.0 => format!("{:.1} ms", seconds * 1e3),
-        seconds => format!("{seconds:.2} s"),
-    }
-}
-
 fn megabytes(bytes: u64) -> String {
     format!("{} MB", thousands((bytes as f64 / 1e6).round() as u64))
-}
-
-/// Columns as wide as their widest cell; `right` says which are numbers.
-fn columns(header: &[&str], right: &[bool], rows: &[Vec<String>]) -> String {
-    let cells = |column: usize| rows.iter().map(move |row| row[column].chars().count());
-    let width = |column: usize| cells(column).chain([header[column].chars().count()]).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..header.len()).map(width).collect();
-    let line = |cells: &mut dyn Iterator<Item = &str>| {
-        let padded = cells.zip(&widths).zip(right).map(|((cell, &width), &right)| match right {
-            true => format!("{cell:>width$}"),
-            false => format!("{cell:width$}"),
-        });
-        format!("  {}", padded.collect::<Vec<_>>().join("  ")).trim_end().to_owned() + "\n"
-    };
-    let mut text = line(&mut header.iter().copied());
-    for row in rows {
-        text += &line(&mut row.iter().map(String::as_str));
-    }
-    text
 }
 
 #[cfg(test)]

@@ -239,6 +239,15 @@ impl Relaxation {
         self.proxy.as_ref()
     }
 
+    /// About how many seconds the stand-ins saved, negative if they cost some: what their iterations would have taken at the mean
+    /// pace of the atoms, less what they took. `None` before both have run.
+    pub fn seconds_saved(&self) -> Option<f64> {
+        let proxy = self.proxy.as_ref()?;
+        let iterations = self.relax.history().len();
+        let seconds: f64 = self.relax.history().iter().flat_map(|iteration| iteration.milliseconds).sum::<f64>() / 1e3;
+        (iterations > 0).then(|| f64::from(proxy.iterations) * seconds / iterations as f64 - proxy.seconds)
+    }
+
     /// The input's structure with the molecules where they are now.
     pub fn structure(&self) -> Result<Structure, MovedError> {
         self.molecules.moved(0, &self.structure, &self.relax.poses())

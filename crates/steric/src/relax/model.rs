@@ -30,8 +30,7 @@ pub struct ModelOptions {
     pub leeway: f64,
     /// How far it may turn, in degrees.
     pub turn_degrees: f64,
-    /// Species that stay where they are, as the report of a check names them; everything with more than this many atoms stays
-    /// as well.
+    /// Species that stay where they are, as the report of a check names them.
     pub fixed: Vec<String>,
     /// Molecules of at least so many atoms stay where they are.
     pub fixed_above: Option<u32>,

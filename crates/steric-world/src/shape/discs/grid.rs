@@ -7,6 +7,7 @@
 
 use glam::DVec3;
 use rayon::prelude::*;
+use steric_model::morton;
 
 use super::Disc;
 use super::sheet::Sheet;
@@ -240,21 +241,6 @@ impl Level {
 /// Sorts discs along a Z-curve through cubes of this edge (Morton 1966).
 pub(super) fn sort_along_curve(discs: &mut [Disc], edge: f64) {
     let coordinate = |x: f64| ((x / edge).clamp(-1e6, 1e6) as i64 + (1 << 20)) as u64;
-    let key = |disc: &Disc| {
-        let [x, y, z] = disc.center.to_array().map(coordinate).map(spaced);
-        (x | y << 1 | z << 2, disc.name)
-    };
+    let key = |disc: &Disc| (morton(disc.center.to_array().map(coordinate)), disc.name);
     discs.sort_by_cached_key(key);
-}
-
-// The 21 low bits, each followed by two zeros.
-fn spaced(bits: u64) -> u64 {
-    let steps = [
-        (32, 0x001f_0000_0000_ffff),
-        (16, 0x001f_0000_ff00_00ff),
-        (8, 0x100f_00f0_0f00_f00f),
-        (4, 0x10c3_0c30_c30c_30c3),
-        (2, 0x1249_2492_4924_9249),
-    ];
-    steps.into_iter().fold(bits & 0x1f_ffff, |bits, (shift, mask)| (bits | bits << shift) & mask)
 }

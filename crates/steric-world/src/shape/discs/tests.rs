@@ -184,17 +184,6 @@ proptest! {
 }
 
 #[test]
-#[ignore = "a measurement: cargo test --release -p steric-world --lib spread_time -- --ignored --nocapture"]
-fn spread_time() {
-    let (surface, count) = (sphere(637.0), 77_000);
-    let diameter = (1.1547 * surface.area_at(18.0) / f64::from(count)).sqrt() * 0.95;
-    let mut places = drawn(&surface, count as usize, 18.0, None, 1);
-    let start = std::time::Instant::now();
-    let done = spread(&surface, 18.0, &mut places, &vec![diameter; count as usize], None, &[], 60);
-    eprintln!("{done} iterations, {:?}", start.elapsed());
-}
-
-#[test]
 fn discs_part_on_a_mesh_too() {
     let mut mesh = crate::shape::mesh::tests::icosphere(3);
     mesh.vertices.iter_mut().for_each(|vertex| *vertex *= DVec3::new(100.0, 80.0, 60.0));
