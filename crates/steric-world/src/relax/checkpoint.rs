@@ -59,11 +59,13 @@ impl Relax {
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(MAGIC)?;
-        for word in [self.fingerprint(), self.seed, u64::from(self.iteration), u64::from(self.searches)] {
+        for word in [self.fingerprint(), self.seed, u64::from(self.held()), u64::from(self.searches)] {
             out.write_all(&word.to_le_bytes())?;
         }
         out.write_all(&(self.ids.len() as u64).to_le_bytes())?;
-        out.write_all(&(self.history.len() as u64).to_le_bytes())?;
+        // An engine may have gone on from here: what is written is where it last said that the molecules are.
+        let history = &self.history[..self.held() as usize];
+        out.write_all(&(history.len() as u64).to_le_bytes())?;
         out.write_all(&[u8::from(self.disturbed)])?;
         for (molecule, state) in self.scene.molecules().iter().zip(&self.states) {
             let Pose { rotation, translation } = molecule.pose;
@@ -78,7 +80,7 @@ impl Relax {
             out.write_all(&state.dirty_for.to_le_bytes())?;
             out.write_all(&[state.warmth, state.moved.into(), state.broken.into()])?;
         }
-        self.history.iter().try_for_each(|iteration| write_iteration(iteration, out))
+        history.iter().try_for_each(|iteration| write_iteration(iteration, out))
     }
 
     /// Goes on from a checkpoint of the same run: the same molecules at the same start, options and seed.
@@ -137,8 +139,7 @@ impl Relax {
             (state.warmth, state.moved, state.broken) = (warmth, moved != 0, broken != 0);
         }
         self.history = (0..iterations).map(|_| read_iteration(file)).collect::<io::Result<_>>()?;
-        self.rests = self.history.last().is_some_and(|last| last.overlapping + last.broken == 0);
-        self.forget_list();
+        self.after_taking();
         Ok(())
     }
 

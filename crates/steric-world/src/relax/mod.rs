@@ -2,8 +2,10 @@
 
 mod body;
 mod checkpoint;
+mod engine;
 mod gather;
 mod hold;
+mod jolt;
 mod mover;
 mod options;
 mod proxy;
@@ -13,6 +15,7 @@ mod setup;
 mod world;
 
 pub use checkpoint::CheckpointError;
+pub use engine::{Engine, EngineError, Parts, Progress};
 pub use hold::{Hold, Leaflet};
 pub use options::{RelaxOptions, ResponseKind};
 pub use proxy::ProxyFit;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use glam::{DMat3, DQuat};
-use steric_model::{Molecule, Pose, Random, Scene};
+use steric_model::{Molecule, Pose, Scene};
 
 use super::gather::STEPS_PER_UNIT;
 use super::hold::Hold;
@@ -44,9 +44,8 @@ pub(super) struct Mover<'a, R> {
     pub(super) groups: &'a [Vec<Hold>],
     pub(super) bodies: &'a [Body],
     pub(super) options: &'a RelaxOptions,
-    pub(super) iteration: u32,
-    pub(super) jolted: &'a [u32],
-    pub(super) seed: u64,
+    /// The slots to jolt, in order, and how each moves.
+    pub(super) jolted: &'a [(u32, Motion)],
     pub(super) response: &'a R,
 }
 
@@ -58,7 +57,7 @@ impl<R: Response> Mover<'_, R> {
         molecule: &Molecule,
         state: &mut State,
         start: &Pose,
-        id: u32,
+        slot: u32,
         sums: &[AtomicI64],
         tally: &Tally,
     ) -> Moved {
@@ -91,12 +90,12 @@ impl<R: Response> Mover<'_, R> {
         if state.warmth > 0 && !state.fixed {
             let step = self.response.step(body, rotation, &own, contacts, &held.pulls);
             motion = with_momentum(step, &mut state.momentum, self.response.momentum());
-            if self.jolted.binary_search(&id).is_ok() {
+            motion = capped(motion, body, self.options.max_move);
+            if let Ok(found) = self.jolted.binary_search_by_key(&slot, |jolted| jolted.0) {
                 state.momentum = Motion::default();
                 state.dirty_for = 0;
-                motion = self.jolt(id);
+                motion = self.jolted[found].1;
             }
-            motion = capped(motion, body, self.options.max_move);
         } else {
             state.momentum = Motion::default();
         }
@@ -110,14 +109,6 @@ impl<R: Response> Mover<'_, R> {
             moved: state.moved.into(),
             far: (farthest > 0.5 * SKIN).into(),
             farthest,
-        }
-    }
-
-    fn jolt(&self, id: u32) -> Motion {
-        let mut random = Random::of(self.seed ^ u64::from(self.iteration) << 32, id.into());
-        Motion {
-            shift: random.direction() * self.options.jolt_shift,
-            turn: random.direction() * self.options.jolt_turn_degrees.to_radians(),
         }
     }
 }
@@ -137,7 +128,8 @@ fn with_momentum(step: Motion, momentum: &mut Motion, kept: f64) -> Motion {
     step + *momentum * kept
 }
 
-fn capped(motion: Motion, body: &Body, most: f64) -> Motion {
+/// No farther than the options allow; a motion that is no number is none.
+pub(super) fn capped(motion: Motion, body: &Body, most: f64) -> Motion {
     let way = motion.shift.length() + 1.5 * motion.turn.length() * body.gyration;
     if !way.is_finite() {
         return Motion::default();
@@ -148,30 +140,4 @@ fn capped(motion: Motion, body: &Body, most: f64) -> Motion {
 pub(super) fn moved(pose: Pose, motion: Motion) -> Pose {
     let turn = DQuat::from_scaled_axis(motion.turn);
     Pose { rotation: (turn * pose.rotation).normalize(), translation: pose.translation + motion.shift }
-}
-
-/// The molecules to jolt in this iteration, by id, in order: the deepest of those that have overlapped for long; of
-/// neighbours only some, by the toss of a coin.
-pub(super) fn jolted(
-    states: &[State],
-    tallies: &[Tally],
-    options: &RelaxOptions,
-    iteration: u32,
-    ids: &[u32],
-    seed: u64,
-) -> Vec<u32> {
-    if options.jolt_every == 0 || iteration == 0 || !iteration.is_multiple_of(options.jolt_every) {
-        return Vec::new();
-    }
-    let stuck = |&slot: &usize| u32::from(states[slot].dirty_for) >= options.jolt_after && !states[slot].fixed;
-    let mut worst: Vec<(u32, u32)> = (0..states.len())
-        .filter(stuck)
-        .map(|slot| (tallies[slot].deepest.load(Ordering::Relaxed), ids[slot]))
-        .filter(|&(deepest, id)| deepest > 0 && Random::of(seed.wrapping_add(iteration.into()), id.into()).unit() < 0.5)
-        .collect();
-    worst.sort_unstable_by(|a, b| b.cmp(a));
-    worst.truncate((options.jolt_fraction * states.len() as f64).ceil() as usize);
-    let mut ids: Vec<u32> = worst.into_iter().map(|(_, id)| id).collect();
-    ids.sort_unstable();
-    ids
 }

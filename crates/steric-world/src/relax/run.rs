@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
+use super::options::RelaxOptions;
 use super::world::{Iteration, Relax};
 
 /// Why a relaxation ended.
@@ -53,20 +54,19 @@ impl Relax {
     /// let mut relax = Relax::new(Setup::new(scene), RelaxOptions::default(), 1);
     /// assert_eq!(relax.run(|_, _| ControlFlow::Continue(())), Stop::Rest);
     /// ```
-    pub fn run(&mut self, mut watch: impl FnMut(&Self, &Iteration) -> ControlFlow<()>) -> Stop {
-        let started = Instant::now();
+    pub fn run(&mut self, watch: impl FnMut(&Self, &Iteration) -> ControlFlow<()>) -> Stop {
+        self.run_since(Instant::now(), watch)
+    }
+
+    /// Iterates under a limit of time that has been running for a while.
+    pub(super) fn run_since(
+        &mut self,
+        started: Instant,
+        mut watch: impl FnMut(&Self, &Iteration) -> ControlFlow<()>,
+    ) -> Stop {
         loop {
-            if self.rests {
-                return Stop::Rest;
-            }
-            if self.iteration >= self.options.max_iterations {
-                return Stop::Iterations;
-            }
-            if self.options.max_seconds > 0.0 && started.elapsed().as_secs_f64() > self.options.max_seconds {
-                return Stop::Seconds;
-            }
-            if self.is_stalled() {
-                return Stop::Stalled;
+            if let Some(stop) = self.stop(started) {
+                return stop;
             }
             let iteration = self.step();
             if watch(self, &iteration).is_break() {
@@ -75,18 +75,34 @@ impl Relax {
         }
     }
 
-    /// Whether the number of molecules in trouble has not reached a new low for too long.
-    fn is_stalled(&self) -> bool {
-        let patience = self.options.stall_iterations as usize;
-        if patience == 0 || self.history.len() <= patience {
-            return false;
+    /// Why there should be no further iteration, if so.
+    pub(super) fn stop(&self, started: Instant) -> Option<Stop> {
+        let RelaxOptions { max_iterations, max_seconds, .. } = self.options;
+        if self.rests {
+            Some(Stop::Rest)
+        } else if self.iteration >= max_iterations {
+            Some(Stop::Iterations)
+        } else if max_seconds > 0.0 && started.elapsed().as_secs_f64() > max_seconds {
+            Some(Stop::Seconds)
+        } else if self.patience() == 0 {
+            Some(Stop::Stalled)
+        } else {
+            None
         }
-        let (before, lately) = self.history.split_at(self.history.len() - patience);
-        let least = |part: &[Iteration]| part.iter().map(trouble).min();
-        least(lately) >= least(before)
+    }
+
+    /// After how many more iterations the relaxation stalls, unless fewer molecules than ever are in trouble until then.
+    pub(super) fn patience(&self) -> u32 {
+        let patience = self.options.stall_iterations as usize;
+        if patience == 0 {
+            return u32::MAX;
+        }
+        let best = (0..self.history.len()).min_by_key(|&at| trouble(&self.history[at])).unwrap_or(0);
+        (best + 1 + patience).saturating_sub(self.history.len()) as u32
     }
 }
 
-fn trouble(iteration: &Iteration) -> u32 {
+/// How many molecules an iteration found in trouble.
+pub(super) fn trouble(iteration: &Iteration) -> u32 {
     iteration.overlapping + iteration.broken
 }

@@ -7,7 +7,7 @@
 //! when they were last looked at and have not moved since. So the last stragglers cost what they and their neighbours
 //! cost, and at rest nothing is visited at all.
 
-use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32};
+use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, Ordering};
 
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
@@ -17,7 +17,8 @@ use steric_model::{Molecule, MoleculeId, Pose, Scene, morton};
 use super::Setup;
 use super::gather::{Gather, Law, STEPS_PER_ANGSTROM, Seen, contact_margin};
 use super::hold::Hold;
-use super::mover::{HOT, Moved, Mover, SKIN, jolted, moved};
+use super::jolt::Jolts;
+use super::mover::{HOT, Moved, Mover, SKIN, moved};
 use super::options::{RelaxOptions, ResponseKind};
 use crate::respond::{Body, Motion, Newton, Projection, Response, Thesis};
 
@@ -94,6 +95,8 @@ pub struct Relax {
     pub(super) disturbed: bool,
     // Whether the last iteration found nothing to do.
     pub(super) rests: bool,
+    // How many iterations an engine has done since it last said where the molecules are.
+    pub(super) ahead: u32,
     pairs: Option<RigidPairs>,
     // How many molecules went farther in the last iteration than half a skin.
     far: u32,
@@ -145,6 +148,7 @@ impl Relax {
             searches: 0,
             disturbed: false,
             rests: false,
+            ahead: 0,
             pairs: None,
             far: u32::MAX,
             sums: Vec::new(),
@@ -272,17 +276,21 @@ impl Relax {
     /// Moves every molecule that is warm, and forgets its sums.
     fn move_all<R: Response>(&mut self, response: &R, seen: &Seen) -> Iteration {
         let Self { scene, states, start, groups, bodies, sums, tallies, options, iteration, ids, seed, .. } = self;
-        let jolted = jolted(states, tallies, options, *iteration, ids, *seed);
-        let mover = Mover { groups, bodies, options, iteration: *iteration, jolted: &jolted, seed: *seed, response };
+        let jolts = Jolts { scene, bodies, ids, options, seed: *seed, iteration: *iteration };
+        let jolted = jolts.all(|slot| {
+            let State { fixed, dirty_for, .. } = states[slot];
+            (!fixed).then(|| (dirty_for, tallies[slot].deepest.load(Ordering::Relaxed)))
+        });
+        let mover = Mover { groups, bodies, options, jolted: &jolted, response };
         let moved: Moved = scene
             .molecules()
             .par_iter()
             .zip(states.par_iter_mut())
-            .zip(start.par_iter().zip(ids.par_iter()))
+            .zip(start.par_iter().enumerate())
             .zip(sums.par_chunks(R::SUMS).zip(tallies.par_iter()))
             .with_min_len(256)
-            .map(|(((molecule, state), (start, id)), (sums, tally))| {
-                mover.one(scene, molecule, state, start, *id, sums, tally)
+            .map(|(((molecule, state), (slot, start)), (sums, tally))| {
+                mover.one(scene, molecule, state, start, slot as u32, sums, tally)
             })
             .reduce(Moved::default, Moved::join);
         self.far = moved.far;
@@ -317,7 +325,7 @@ impl Relax {
     }
 
     /// Makes the steps that were decided on. Where nothing overlaps and nothing is broken, nobody moves any more.
-    fn apply(&mut self, rests: bool) {
+    pub(super) fn apply(&mut self, rests: bool) {
         if rests {
             let asleep =
                 |state: &mut State| (state.moved, state.warmth, state.momentum) = (false, 0, Motion::default());

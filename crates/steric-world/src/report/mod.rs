@@ -87,6 +87,10 @@ pub struct RelaxReport {
     pub seed: u64,
     /// How many threads worked.
     pub threads: usize,
+    /// What iterated: `cpu`, or the name of a GPU.
+    pub backend: String,
+    /// What happened on the way that a user should know, in sentences.
+    pub remarks: Vec<String>,
     /// One entry per iteration.
     pub history: Vec<Iteration>,
 }

@@ -9,10 +9,10 @@ use super::{HoldReport, LeafletReport, MembraneReport, Motion, PiercingTotals, R
 impl fmt::Display for RelaxReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}\n", self.headline())?;
-        for verdict in &self.verdicts {
-            writeln!(f, "  {verdict}")?;
+        for sentence in self.verdicts.iter().chain(&self.remarks) {
+            writeln!(f, "  {sentence}")?;
         }
-        if !self.verdicts.is_empty() {
+        if !(self.verdicts.is_empty() && self.remarks.is_empty()) {
             writeln!(f)?;
         }
         f.write_str(&facts(&self.facts()))?;
@@ -63,6 +63,7 @@ impl RelaxReport {
             ("definition", self.definition.clone()),
             ("iterations", self.progress()),
             ("response", self.response.clone()),
+            ("backend", self.backend.clone()),
             ("time", self.times()),
             ("peak memory", self.peak_memory_bytes.map(megabytes).unwrap_or_default()),
             ("state", format!("{:016x} (seed {})", self.state_hash, self.seed)),

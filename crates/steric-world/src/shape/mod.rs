@@ -11,7 +11,7 @@ mod region;
 mod surface;
 
 pub use discs::spread;
-pub use mesh::{MeshError, MeshReport, TriangleMesh};
+pub use mesh::{BoxContent, MeshBox, MeshError, MeshParts, MeshReport, TriangleMesh};
 pub use places::{PlacesError, Sampling};
 pub use region::{Region, Side};
 pub use surface::Surface;

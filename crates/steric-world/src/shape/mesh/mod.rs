@@ -6,6 +6,7 @@
 //! these the sign is right everywhere around a closed mesh.
 
 mod nearest;
+mod parts;
 mod repair;
 mod tree;
 
@@ -16,6 +17,7 @@ use steric_model::Random;
 use steric_model::formats::mesh::Mesh;
 
 use nearest::{Feature, Nearest};
+pub use parts::{BoxContent, MeshBox, MeshParts};
 use repair::Edge;
 pub use repair::MeshReport;
 use tree::Node;
