@@ -1,0 +1,92 @@
+//! A GPU that was opened.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::adapters::{self, Adapter, Choice};
+use super::error::GpuError;
+use super::pipelines::Pipelines;
+
+/// A GPU, ready to work. Copies share it.
+///
+/// ```
+/// use steric_gpu::{Choice, Gpu};
+///
+/// match Gpu::open(&Choice::Auto) {
+///     Ok(gpu) => println!("{}", gpu.adapter().name),
+///     Err(error) => println!("{error}"),
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Gpu {
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    adapter: Arc<Adapter>,
+    lost: Arc<Mutex<Option<String>>>,
+    pub(super) pipelines: Arc<Mutex<Pipelines>>,
+}
+
+impl Gpu {
+    /// Whether kernels check every index; they do in debug builds and in tests.
+    pub const CHECKED: bool = cfg!(debug_assertions);
+
+    /// Opens the GPU that is wanted.
+    pub fn open(choice: &Choice) -> Result<Self, GpuError> {
+        let found = adapters::all();
+        let described: Vec<Adapter> =
+            found.iter().enumerate().map(|(index, adapter)| adapters::described(index, adapter)).collect();
+        let index = choice.among(&described)?;
+        Self::of(&found[index], described[index].clone())
+    }
+
+    /// The software GPU of this machine, for tests; none where there is none.
+    pub fn software() -> Option<Self> {
+        static SOFTWARE: OnceLock<Option<Gpu>> = OnceLock::new();
+        SOFTWARE.get_or_init(|| {
+            let index = adapters::adapters().iter().find(|adapter| adapter.is_software && adapter.is_able)?.index;
+            Self::open(&Choice::Index(index)).ok()
+        });
+        SOFTWARE.get().cloned().flatten()
+    }
+
+    fn of(adapter: &wgpu::Adapter, described: Adapter) -> Result<Self, GpuError> {
+        let features = adapter.features() & (wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SUBGROUP);
+        let wanted = wgpu::DeviceDescriptor {
+            label: Some("steric"),
+            required_features: features,
+            required_limits: adapter.limits(),
+            memory_hints: wgpu::MemoryHints::Performance,
+            ..Default::default()
+        };
+        let opened = pollster::block_on(adapter.request_device(&wanted));
+        let (device, queue) =
+            opened.map_err(|error| GpuError::Open { adapter: described.name.clone(), message: error.to_string() })?;
+        let lost = Arc::new(Mutex::new(None));
+        let note = |lost: &Arc<Mutex<Option<String>>>, message: String| {
+            lost.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
+        };
+        let noted = Arc::clone(&lost);
+        device.set_device_lost_callback(move |reason, message| {
+            note(&noted, format!("{reason:?} {message}").trim().to_owned());
+        });
+        let noted = Arc::clone(&lost);
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&noted, error.to_string())));
+        Ok(Self { device, queue, adapter: Arc::new(described), lost, pipelines: Arc::default() })
+    }
+
+    /// Which one it is.
+    pub fn adapter(&self) -> &Adapter {
+        &self.adapter
+    }
+
+    /// Fails if the GPU was lost, or if it was asked for something that it cannot do.
+    pub(crate) fn check(&self) -> Result<(), GpuError> {
+        let lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
+        lost.as_ref().map_or(Ok(()), |message| Err(GpuError::Lost(message.clone())))
+    }
+
+    /// Takes the GPU away, as if it were unplugged, to see what happens then.
+    pub fn lose(&self) {
+        self.device.destroy();
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert("it was taken away".to_owned());
+    }
+}

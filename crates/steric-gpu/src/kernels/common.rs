@@ -1,0 +1,93 @@
+//! The layouts that all kernels share, as `common.wgsl` declares them.
+
+use bytemuck::{Pod, Zeroable};
+
+/// `Level`: cells of one size class of clusters.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct LevelWords {
+    pub(crate) low: [f32; 3],
+    pub(crate) cells_per_angstrom: f32,
+    pub(crate) cells: [u32; 3],
+    pub(crate) first: u32,
+    pub(crate) largest: f32,
+    pub(crate) kind: u32,
+    pub(crate) unused: [u32; 2],
+}
+
+/// What `kind` of a level can be.
+pub(crate) mod level_kind {
+    pub(crate) const DENSE: u32 = 0;
+    pub(crate) const WRAPPED: u32 = 1;
+    pub(crate) const PERIODIC: u32 = 2;
+}
+
+/// `Scene`: the numbers of a scene.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct SceneWords {
+    pub(crate) atoms: u32,
+    pub(crate) clusters: u32,
+    pub(crate) molecules: u32,
+    pub(crate) levels: u32,
+    pub(crate) blocks: u32,
+    pub(crate) list_room: u32,
+    pub(crate) reach: f32,
+    pub(crate) radius: f32,
+    pub(crate) inside: u32,
+    pub(crate) owned: u32,
+    pub(crate) unused: [u32; 2],
+    pub(crate) fractional: [[f32; 4]; 3],
+    pub(crate) vectors: [[f32; 4]; 3],
+    pub(crate) widths: [f32; 4],
+    pub(crate) level: [LevelWords; 4],
+}
+
+/// `Body`: a molecule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct BodyWords {
+    pub(crate) whole: [i32; 3],
+    pub(crate) mobility: f32,
+    pub(crate) part: [f32; 3],
+    pub(crate) inverse_gyration: f32,
+    pub(crate) rotation: [f32; 4],
+    pub(crate) first_record: u32,
+    pub(crate) first_unit: u32,
+    pub(crate) group: u32,
+    pub(crate) records: u32,
+    pub(crate) inertia_diagonal: [f32; 3],
+    pub(crate) reach: f32,
+    pub(crate) inertia_beside: [f32; 3],
+    pub(crate) gyration: f32,
+}
+
+const _: () = assert!(size_of::<LevelWords>() == 48, "a level has three words of four");
+const _: () = assert!(size_of::<SceneWords>() == 48 + 7 * 16 + 4 * 48, "a scene is as long as the kernels think");
+const _: () = assert!(size_of::<BodyWords>() == 96, "a body has six words of four");
+
+/// Bits of a molecule's mood, behind 16 bits of how long it has overlapped and 8 of its warmth.
+pub(crate) mod mood {
+    pub(crate) const MOVED: u32 = 1 << 24;
+    pub(crate) const BROKEN: u32 = 1 << 25;
+    pub(crate) const FIXED: u32 = 1 << 26;
+}
+
+/// Words of the board.
+pub(crate) mod board {
+    pub(crate) const ITERATION: usize = 0;
+    pub(crate) const DISTURBED: usize = 1;
+    pub(crate) const SEARCHING: usize = 2;
+    pub(crate) const SKIN: usize = 3;
+    pub(crate) const EVERYONE: usize = 4;
+    pub(crate) const HALTED: usize = 5;
+    pub(crate) const LISTED: usize = 6;
+    pub(crate) const SLOT: usize = 7;
+    pub(crate) const SEARCHES: usize = 20;
+    pub(crate) const STOPPED: usize = 22;
+    /// Where the stamps of the molecules begin.
+    pub(crate) const STAMPS: usize = 64;
+    /// What `HALTED` can be, besides 0.
+    pub(crate) const RESTS: u32 = 1;
+    pub(crate) const LIST_FULL: u32 = 2;
+}

@@ -1,0 +1,120 @@
+// What every kernel knows: the scene's numbers, molecules, the board, and a little geometry.
+//
+// Places are whole numbers and a rest. A molecule's centre is `whole` angstroms from the scene's origin plus `part`; a
+// cluster's origin is a whole number of 1/64 A; atoms are measured from their cluster's origin. So two near atoms are
+// compared without the size of the scene entering, and what stands on a lattice of 1/64 A is compared exactly.
+
+const UNITS: f32 = 64.0;       // of a cluster's origin in an angstrom
+const ANGSTROMS: f32 = 0.015625; // in such a unit
+
+// Cells of one size class of clusters.
+struct Level {
+    low: vec3<f32>,            // where the cells begin; 0 in a periodic box
+    cells_per_angstrom: f32,
+    cells: vec3<u32>,
+    first: u32,                // its first entry in the table of cells
+    largest: f32,              // radius of its largest cluster
+    kind: u32,                 // DENSE, WRAPPED or PERIODIC
+    unused_a: u32,
+    unused_b: u32,
+}
+
+const DENSE: u32 = 0u;
+const WRAPPED: u32 = 1u;
+const PERIODIC: u32 = 2u;
+
+struct Scene {
+    atoms: u32,
+    clusters: u32,
+    molecules: u32,
+    levels: u32,
+    blocks: u32,               // of 4,096 cells
+    list_room: u32,            // entries of the list of near clusters
+    reach: f32,                // atoms touch when nearer than their radii and this
+    radius: f32,               // of every atom, if all are equal
+    inside: u32,               // whether atoms of one molecule count too
+    owned: u32,                // molecules before this one are searched for; the others are only met
+    unused_a: u32,
+    unused_b: u32,
+    // Rows: a place times these is fractional; columns: a fractional step times these is a place.
+    fractional: array<vec4<f32>, 3>,
+    vectors: array<vec4<f32>, 3>,
+    widths: vec4<f32>,
+    level: array<Level, 4>,
+}
+
+struct Body {
+    whole: vec3<i32>,
+    mobility: f32,             // one over its mass, 0 if it is fixed
+    part: vec3<f32>,
+    inverse_gyration: f32,
+    rotation: vec4<f32>,
+    first_record: u32,
+    first_unit: u32,
+    group: u32,                // its constraints, 0xffffffff for none
+    records: u32,
+    inertia_diagonal: vec3<f32>, // inverted, in its own frame
+    reach: f32,
+    inertia_beside: vec3<f32>, // xy, xz, yz
+    gyration: f32,
+}
+
+// What a molecule is like: its surface's normal and, packed, for how long it has overlapped (16 bits), its warmth (8), and
+// whether it has moved, breaks a constraint, is fixed.
+const MOVED: u32 = 0x1000000u;
+const BROKEN: u32 = 0x2000000u;
+const FIXED: u32 = 0x4000000u;
+
+fn dirty_for(mood: u32) -> u32 { return mood & 0xffffu; }
+fn warmth(mood: u32) -> u32 { return (mood >> 16u) & 0xffu; }
+fn is_awake(mood: u32) -> bool { return (mood & 0x1ff0000u) != 0u; }
+
+// A cluster: nothing, its molecule, its first entry in the list, and how many entries (low 28 bits) and atoms.
+fn entries(near: vec4<u32>) -> u32 { return near.w & 0xfffffffu; }
+fn length_of(near: vec4<u32>) -> u32 { return near.w >> 28u; }
+
+// Words of the board, which the kernels of one iteration leave for each other; behind it stands a stamp for each
+// molecule: the iteration in which it was last worth a look, plus one.
+const ITERATION: u32 = 0u;
+const DISTURBED: u32 = 1u;
+const SEARCHING: u32 = 2u;
+const SKIN: u32 = 3u;
+const EVERYONE: u32 = 4u;      // whether all are worth a look, or even awake
+const HALTED: u32 = 5u;
+const LISTED: u32 = 6u;
+const SLOT: u32 = 7u;
+const OVERLAPS: u32 = 8u;      // two words
+const DEPTH: u32 = 10u;        // two words
+const DEEPEST: u32 = 12u;
+const OVERLAPPING: u32 = 13u;
+const BROKEN_COUNT: u32 = 14u;
+const AWAKE: u32 = 15u;
+const MOVED_COUNT: u32 = 16u;
+const FAR: u32 = 17u;
+const FARTHEST: u32 = 18u;
+const STALE: u32 = 19u;
+const SEARCHES: u32 = 20u;
+const WARM: u32 = 21u;
+const STOPPED: u32 = 22u;       // set at the end of an iteration that has halted: nothing is searched any more
+const STAMPS: u32 = 64u;
+
+const ALL_AWAKE: u32 = 2u;
+const RESTS: u32 = 1u;
+const LIST_FULL: u32 = 2u;
+
+// The number of a workgroup in a rectangle of them: rows of as many as fit along x.
+fn group_number(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+    return group.y * groups.x + group.x;
+}
+
+// A vector turned by a unit quaternion. The identity leaves every bit as it is.
+fn turned(q: vec4<f32>, v: vec3<f32>) -> vec3<f32> {
+    let t = 2.0 * cross(q.xyz, v);
+    return v + q.w * t + cross(q.xyz, t);
+}
+
+// A vector of length one, or another one where there is no direction.
+fn unit_or(v: vec3<f32>, other: vec3<f32>) -> vec3<f32> {
+    let squared = dot(v, v);
+    return select(other, v * inverseSqrt(max(squared, 1e-30)), squared > 1e-24);
+}

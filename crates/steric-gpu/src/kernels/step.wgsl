@@ -1,0 +1,375 @@
+// One step of every molecule: from its records and its constraints to a motion.
+
+@group(0) @binding(0) var<uniform> scene: Scene;
+@group(0) @binding(1) var<uniform> law: Law;
+@group(0) @binding(2) var<storage, read> bodies: array<Body>;
+@group(0) @binding(3) var<storage, read_write> moods: array<vec4<u32>>;
+// Four for each molecule: the momentum's shift and how far the molecule has come since the list was made; the momentum's
+// turn and whether the next motion is a jolt that the host has chosen; the shift and the turn that are to be done.
+@group(0) @binding(4) var<storage, read_write> motions: array<vec4<f32>>;
+// Three for each molecule: where it started, if that holds it.
+@group(0) @binding(5) var<storage, read> starts: array<vec4<u32>>;
+@group(0) @binding(6) var<storage, read> holds: array<vec4<u32>>;
+@group(0) @binding(7) var<storage, read> shapes: array<vec4<f32>>;
+@group(0) @binding(8) var<storage, read> records: array<u32>;
+@group(0) @binding(9) var<storage, read_write> board: array<atomic<u32>>;
+
+const HOT: u32 = 8u;
+const HALF_SKIN: f32 = 0.6;
+const BROKEN_SHIFT: f32 = 0.1;
+const BROKEN_REGION: f32 = 0.01;
+const BEHIND_WALL: f32 = 0.05;
+const BROKEN_TURN: f32 = 0.017453292;
+
+const SURFACE: u32 = 0u;
+const START: u32 = 1u;
+const REGION: u32 = 2u;
+const INSIDE: u32 = 0u;
+const OUTSIDE: u32 = 1u;
+
+struct Held {
+    normal: vec3<f32>,
+    is_broken: bool,
+    pulls: u32,
+}
+
+// What a molecule is asked for: g and the lower triangle of H, or a shift and a turn.
+var<private> sums: array<f32, 27>;
+var<private> held: Held;
+var<private> own: Body;
+var<private> number: u32;
+
+fn hold_floats(word: u32) -> vec4<f32> { return bitcast<vec4<f32>>(holds[word]); }
+
+fn add_lever(normal: vec3<f32>, lever: vec3<f32>, depth: f32) {
+    let row = array<f32, 6>(normal.x, normal.y, normal.z, lever.x, lever.y, lever.z);
+    var place = 6u;
+    for (var a = 0u; a < 6u; a++) {
+        sums[a] += row[a] * depth;
+        for (var b = 0u; b <= a; b++) {
+            sums[place] += row[a] * row[b];
+            place++;
+        }
+    }
+}
+
+fn add_motion(shift: vec3<f32>, turn: vec3<f32>) {
+    sums[0] += shift.x;
+    sums[1] += shift.y;
+    sums[2] += shift.z;
+    sums[3] += turn.x;
+    sums[4] += turn.y;
+    sums[5] += turn.z;
+}
+
+// A point of the molecule has to go so far along a direction.
+fn pull_point(arm: vec3<f32>, direction: vec3<f32>, depth: f32) {
+    held.pulls++;
+    if (RESPONSE == NEWTON) {
+        add_lever(direction, cross(arm, direction) * own.inverse_gyration, depth);
+    } else if (RESPONSE == PROJECTION) {
+        let lever = cross(arm, direction);
+        let turn = turn_of(number, lever);
+        let push = depth / (own.mobility + dot(lever, turn));
+        // A record's turn is not yet divided by the inertia.
+        add_motion(direction * (push * own.mobility), lever * (push * own.mobility));
+    } else {
+        add_motion(direction * (depth * law.spring), vec3<f32>(0.0));
+    }
+}
+
+fn shift_back(arm: vec3<f32>, direction: vec3<f32>, deviation: f32, leeway: f32) {
+    let depth = abs(deviation) - leeway;
+    if (depth > 0.0) {
+        held.is_broken = held.is_broken || depth > BROKEN_SHIFT;
+        pull_point(arm, direction * sign(deviation), depth);
+    }
+}
+
+var<private> pulled_turn: vec3<f32>;
+
+fn turn_back(axis: vec3<f32>, angle: f32, leeway: f32) {
+    let depth = angle - leeway;
+    if (depth <= 0.0) { return; }
+    held.is_broken = held.is_broken || depth > BROKEN_TURN;
+    held.pulls++;
+    if (RESPONSE == NEWTON) {
+        add_lever(vec3<f32>(0.0), axis, depth * own.gyration);
+    } else {
+        pulled_turn += axis * depth * select(1.0, law.spring_torque, RESPONSE == THESIS);
+    }
+}
+
+fn any_across(axis: vec3<f32>) -> vec3<f32> {
+    let least = abs(axis);
+    var other = vec3<f32>(1.0, 0.0, 0.0);
+    if (least.y < least.x && least.y <= least.z) { other = vec3<f32>(0.0, 1.0, 0.0); }
+    if (least.z < least.x && least.z < least.y) { other = vec3<f32>(0.0, 0.0, 1.0); }
+    return unit_or(cross(axis, other), vec3<f32>(1.0, 0.0, 0.0));
+}
+
+// The angle between two directions; the cosine alone is blind to small ones.
+fn angle_between(a: vec3<f32>, b: vec3<f32>) -> f32 {
+    return atan2(length(cross(a, b)), dot(a, b));
+}
+
+fn hold_on_surface(hold: u32, shape: u32, center: vec3<f32>) {
+    let head = turned(own.rotation, hold_floats(hold + 1u).xyz);
+    let at = surface_height(shape, center + head);
+    shift_back(head, -at.xyz, at.w - hold_floats(hold + 1u).w, hold_floats(hold + 2u).w);
+    let upright = surface_height(shape, center).xyz * hold_floats(hold + 3u).y;
+    let axis = turned(own.rotation, hold_floats(hold + 2u).xyz);
+    turn_back(unit_or(cross(axis, upright), any_across(axis)), angle_between(axis, upright), hold_floats(hold + 3u).x);
+    held.normal = at.xyz;
+}
+
+fn hold_at_start(hold: u32, molecule: u32) {
+    let whole = vec3<i32>(starts[3u * molecule].xyz);
+    let back = vec3<f32>(whole - own.whole) + (bitcast<vec3<f32>>(starts[3u * molecule + 1u].xyz) - own.part);
+    let away = length(back);
+    shift_back(vec3<f32>(0.0), back / max(away, 1e-9), away, hold_floats(hold + 2u).w);
+    // start x inverse of now: the turn back.
+    let s = bitcast<vec4<f32>>(starts[3u * molecule + 2u]);
+    let n = vec4<f32>(-own.rotation.xyz, own.rotation.w);
+    var turn = vec4<f32>(s.w * n.xyz + n.w * s.xyz + cross(s.xyz, n.xyz), s.w * n.w - dot(s.xyz, n.xyz));
+    if (turn.w < 0.0) { turn = -turn; }
+    let half = length(turn.xyz);
+    turn_back(turn.xyz / max(half, 1e-9), 2.0 * atan2(half, turn.w), hold_floats(hold + 3u).x);
+}
+
+fn hold_in_region(hold: u32, shape: u32, center: vec3<f32>) {
+    let side = holds[hold].z;
+    let points = holds[hold].w;
+    let first = holds[hold + 3u].w;
+    for (var point = first; point < first + points; point++) {
+        let arm = turned(own.rotation, hold_floats(point).xyz);
+        let at = region_distance(shape, center + arm);
+        if (side != INSIDE && side != OUTSIDE) {
+            shift_back(arm, -at.xyz, at.w, 0.0);
+            continue;
+        }
+        let out = select(-1.0, 1.0, side == INSIDE);
+        let beyond = at.w * out;
+        held.is_broken = held.is_broken || beyond > 0.5 * BROKEN_REGION;
+        let depth = beyond + BEHIND_WALL;
+        if (depth > 0.0) { pull_point(arm, at.xyz * -out, depth); }
+    }
+}
+
+fn hold_all(molecule: u32) {
+    if (own.group == 0xffffffffu || own.mobility == 0.0) { return; }
+    let group = holds[own.group];
+    let center = vec3<f32>(own.whole) + own.part;
+    for (var at = 0u; at < group.y; at++) {
+        let hold = group.x + 4u * at;
+        let kind = holds[hold].x;
+        let shape = holds[hold].y;
+        if (kind == SURFACE) { hold_on_surface(hold, shape, center); }
+        if (kind == START) { hold_at_start(hold, molecule); }
+        if (kind == REGION) { hold_in_region(hold, shape, center); }
+    }
+}
+
+// (H + damping tr(H)/6 I)^-1 g by Cholesky, in place.
+fn solved(damping: f32) -> array<f32, 6> {
+    var h: array<f32, 21>;
+    for (var place = 0u; place < 21u; place++) { h[place] = sums[6u + place]; }
+    let trace = h[0] + h[2] + h[5] + h[9] + h[14] + h[20];
+    var x = array<f32, 6>(0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+    if (trace <= 0.0) { return x; }
+    for (var a = 0u; a < 6u; a++) {
+        let row = a * (a + 1u) / 2u;
+        h[row + a] += damping * trace / 6.0 + 1e-6;
+        for (var b = 0u; b <= a; b++) {
+            let column = b * (b + 1u) / 2u;
+            var sum = h[row + b];
+            for (var k = 0u; k < b; k++) { sum -= h[row + k] * h[column + k]; }
+            if (a == b) { h[row + a] = sqrt(max(sum, 1e-12)); } else { h[row + b] = sum / h[column + b]; }
+        }
+    }
+    for (var a = 0u; a < 6u; a++) {
+        let row = a * (a + 1u) / 2u;
+        var sum = sums[a];
+        for (var k = 0u; k < a; k++) { sum -= h[row + k] * x[k]; }
+        x[a] = sum / h[row + a];
+    }
+    for (var back = 0u; back < 6u; back++) {
+        let a = 5u - back;
+        var sum = x[a];
+        for (var k = a + 1u; k < 6u; k++) { sum -= h[k * (k + 1u) / 2u + a] * x[k]; }
+        x[a] = sum / h[a * (a + 1u) / 2u + a];
+    }
+    return x;
+}
+
+struct Motion {
+    shift: vec3<f32>,
+    turn: vec3<f32>,
+}
+
+fn asked(contacts: u32) -> Motion {
+    if (RESPONSE == NEWTON) {
+        let x = solved(law.damping);
+        return Motion(vec3<f32>(x[0], x[1], x[2]) * law.step, vec3<f32>(x[3], x[4], x[5]) * (law.step * own.inverse_gyration));
+    }
+    let shift = vec3<f32>(sums[0], sums[1], sums[2]);
+    let turn = vec3<f32>(sums[3], sums[4], sums[5]);
+    if (RESPONSE == THESIS) { return Motion(shift, turn * law.torque + pulled_turn); }
+    let each = law.step / f32(max(contacts + held.pulls, 1u));
+    return Motion(shift * each, (turn_of(number, turn) / own.mobility + pulled_turn) * each);
+}
+
+fn is_nothing(motion: Motion) -> bool { return all(motion.shift == vec3<f32>(0.0)) && all(motion.turn == vec3<f32>(0.0)); }
+
+// What all molecules of a workgroup come to.
+var<workgroup> totals: array<atomic<u32>, 10>;
+const T_OVERLAPS: u32 = 0u;
+const T_DEPTH_LOW: u32 = 1u;
+const T_DEPTH_HIGH: u32 = 2u;
+const T_OVERLAPPING: u32 = 3u;
+const T_BROKEN: u32 = 4u;
+const T_AWAKE: u32 = 5u;
+const T_MOVED: u32 = 6u;
+const T_FAR: u32 = 7u;
+const T_FARTHEST: u32 = 8u;
+const T_DEEPEST: u32 = 9u;
+var<workgroup> stale: atomic<u32>;
+var<workgroup> warm: atomic<u32>;
+
+fn add_long(word: u32, low: u32, high: u32) {
+    let before = atomicAdd(&board[word], low);
+    atomicAdd(&board[word + 1u], high + select(0u, 1u, before + low < before));
+}
+
+fn read_records(iteration: u32, first: u32, count: u32, counts: ptr<function, array<u32, 5>>) {
+    let kept = select(6u, CONTACTS, RESPONSE == NEWTON);
+    for (var record = first; record < first + count; record++) {
+        // A record of another iteration: this one had no contact.
+        if (records[record * WORDS + CONTACTS] >> 16u != (iteration & 0xffffu)) { continue; }
+        for (var word = 0u; word < kept; word++) { sums[word] += bitcast<f32>(records[record * WORDS + word]); }
+        for (var word = CONTACTS; word < WORDS; word++) {
+            (*counts)[word - CONTACTS] = joined_count(word, (*counts)[word - CONTACTS], records[record * WORDS + word]);
+        }
+    }
+}
+
+fn joined_count(word: u32, sum: u32, next: u32) -> u32 {
+    if (word >= DEEPEST_OF) { return max(sum, next); }
+    return sum + select(next, next & 0xffffu, word == CONTACTS);
+}
+
+fn step_one(molecule: u32) {
+    let mood = moods[molecule].w;
+    let iteration = atomicLoad(&board[ITERATION]);
+    let is_looked_at = atomicLoad(&board[EVERYONE]) != 0u || atomicLoad(&board[STAMPS + molecule]) == iteration + 1u;
+    let was_awake = is_awake(mood) || atomicLoad(&board[EVERYONE]) == ALL_AWAKE;
+    var counts = array<u32, 5>(0u, 0u, 0u, 0u, 0u);
+    own = bodies[molecule];
+    number = molecule;
+    if (is_looked_at) { read_records(iteration, own.first_record, own.records, &counts); }
+    if (counts[1] > 0u) {
+        atomicAdd(&totals[T_OVERLAPS], counts[1]);
+        let low = atomicAdd(&totals[T_DEPTH_LOW], counts[2]);
+        if (low + counts[2] < low) { atomicAdd(&totals[T_DEPTH_HIGH], 1u); }
+        atomicMax(&totals[T_DEEPEST], counts[3]);
+    }
+    // Contacts mean nothing to a molecule that is fixed.
+    if (own.mobility == 0.0) { counts = array<u32, 5>(0u, 0u, 0u, 0u, 0u); }
+    if (counts[0] == 0u && !was_awake) {
+        moods[molecule].w = mood & 0xffff0000u;
+        if ((mood & BROKEN) != 0u) { atomicAdd(&totals[T_BROKEN], 1u); }
+        return;
+    }
+    let contacts = counts[0];
+    var walls = array<u32, 5>(0u, 0u, 0u, 0u, 0u);
+    held = Held(vec3<f32>(0.0), false, 0u);
+    if (law.walls != 0u && own.mobility > 0.0) {
+        read_records(iteration, law.walls + own.first_record, own.records, &walls);
+        held.pulls += walls[0];
+        held.is_broken = walls[4] != 0u;
+    }
+    hold_all(molecule);
+    let deepest = bitcast<f32>(counts[3]);
+    let is_dirty = deepest > 0.0 && own.mobility > 0.0;
+    let dirty = select(0u, min(dirty_for(mood) + 1u, 65535u), is_dirty);
+    let hot = select(0u, HOT, is_dirty || held.is_broken);
+    let cooler = max(warmth(mood), 1u) - 1u;
+    let warmth_now = max(max(hot, cooler), counts[4]);
+
+    let row = 4u * molecule;
+    var momentum = Motion(motions[row].xyz, motions[row + 1u].xyz);
+    var travel = motions[row].w;
+    if (atomicLoad(&board[SEARCHING]) != 0u) { travel = 0.0; }
+    var motion = Motion(vec3<f32>(0.0), vec3<f32>(0.0));
+    var dirty_next = dirty;
+    if (warmth_now > 0u && own.mobility > 0.0) {
+        let push = asked(contacts);
+        motion = push;
+        if (is_nothing(push)) {
+            momentum = Motion(vec3<f32>(0.0), vec3<f32>(0.0));
+        } else if (is_nothing(momentum)) {
+            // The first push is no habit yet.
+            momentum = push;
+        } else {
+            momentum = Motion(momentum.shift * law.momentum + push.shift, momentum.turn * law.momentum + push.turn);
+            motion = Motion(push.shift + momentum.shift * law.momentum, push.turn + momentum.turn * law.momentum);
+        }
+        if (motions[row + 1u].w != 0.0) {
+            momentum = Motion(vec3<f32>(0.0), vec3<f32>(0.0));
+            dirty_next = 0u;
+            motion = Motion(motions[row + 2u].xyz, motions[row + 3u].xyz);
+        }
+        let way = length(motion.shift) + 1.5 * length(motion.turn) * own.gyration;
+        if (way > law.max_move) {
+            let less = law.max_move / way;
+            motion = Motion(motion.shift * less, motion.turn * less);
+        }
+        // What is not a number is no way to go.
+        if (!(way <= 1e30)) { motion = Motion(vec3<f32>(0.0), vec3<f32>(0.0)); }
+    } else {
+        momentum = Motion(vec3<f32>(0.0), vec3<f32>(0.0));
+    }
+    let farthest = length(motion.shift) + length(motion.turn) * own.reach;
+    let has_moved = farthest > 1e-7;
+    travel += select(0.0, farthest, has_moved);
+    motions[row] = vec4<f32>(momentum.shift, travel);
+    motions[row + 1u] = vec4<f32>(momentum.turn, 0.0);
+    motions[row + 2u] = vec4<f32>(motion.shift, 0.0);
+    motions[row + 3u] = vec4<f32>(motion.turn, 0.0);
+    let next = dirty_next | (warmth_now << 16u) | select(0u, MOVED, has_moved)
+        | select(0u, BROKEN, held.is_broken) | (mood & FIXED);
+    moods[molecule] = vec4<u32>(bitcast<vec3<u32>>(held.normal), next);
+
+    if (is_dirty) { atomicAdd(&totals[T_OVERLAPPING], 1u); }
+    if (held.is_broken) { atomicAdd(&totals[T_BROKEN], 1u); }
+    if (was_awake) { atomicAdd(&totals[T_AWAKE], 1u); }
+    if (has_moved) { atomicAdd(&totals[T_MOVED], 1u); }
+    if (farthest > HALF_SKIN) { atomicAdd(&totals[T_FAR], 1u); }
+    atomicMax(&totals[T_FARTHEST], bitcast<u32>(farthest));
+    if (travel > 0.5 * bitcast<f32>(atomicLoad(&board[SKIN]))) { atomicStore(&stale, 1u); }
+    if (warmth_now > 0u || has_moved) { atomicAdd(&warm, 1u); }
+}
+
+@compute @workgroup_size(64)
+fn step(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+        @builtin(local_invocation_index) local: u32) {
+    let molecule = group_number(group, groups) * 64u + local;
+    if (local < 10u) { atomicStore(&totals[local], 0u); }
+    if (local == 10u) { atomicStore(&stale, 0u); }
+    if (local == 11u) { atomicStore(&warm, 0u); }
+    workgroupBarrier();
+    if (molecule < scene.molecules && atomicLoad(&board[HALTED]) == 0u) { step_one(molecule); }
+    workgroupBarrier();
+    if (local != 0u || atomicLoad(&board[HALTED]) != 0u) { return; }
+    add_long(OVERLAPS, atomicLoad(&totals[T_OVERLAPS]), 0u);
+    add_long(DEPTH, atomicLoad(&totals[T_DEPTH_LOW]), atomicLoad(&totals[T_DEPTH_HIGH]));
+    atomicAdd(&board[OVERLAPPING], atomicLoad(&totals[T_OVERLAPPING]));
+    atomicAdd(&board[BROKEN_COUNT], atomicLoad(&totals[T_BROKEN]));
+    atomicAdd(&board[AWAKE], atomicLoad(&totals[T_AWAKE]));
+    atomicAdd(&board[MOVED_COUNT], atomicLoad(&totals[T_MOVED]));
+    atomicAdd(&board[FAR], atomicLoad(&totals[T_FAR]));
+    atomicMax(&board[FARTHEST], atomicLoad(&totals[T_FARTHEST]));
+    atomicMax(&board[DEEPEST], atomicLoad(&totals[T_DEEPEST]));
+    atomicMax(&board[STALE], atomicLoad(&stale));
+    atomicAdd(&board[WARM], atomicLoad(&warm));
+}

@@ -1,0 +1,50 @@
+//! Every kernel is parsed and validated without a GPU.
+
+use super::COMMON;
+
+const SHAPES: &str = "@group(0) @binding(0) var<storage, read> shapes: array<vec4<f32>>;\n";
+
+fn validate(name: &str, text: &str) {
+    let text = format!("{COMMON}\n{text}");
+    let module =
+        naga::front::wgsl::parse_str(&text).unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&text)));
+    let mut validator =
+        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
+    validator.validate(&module).unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&text)));
+    assert!(name == "shape" || !module.entry_points.is_empty(), "{name} has an entry point");
+}
+
+#[test]
+fn every_kernel_is_valid_wgsl() {
+    let lattice = include_str!("lattice.wgsl");
+    let (arms, touch, law) = (include_str!("arms.wgsl"), include_str!("touch.wgsl"), include_str!("law.wgsl"));
+    let record = include_str!("record.wgsl");
+    let shape = include_str!("shape.wgsl");
+    validate("place", include_str!("place.wgsl"));
+    validate("cells", &[lattice, include_str!("cells.wgsl")].concat());
+    validate("search", &[lattice, include_str!("search.wgsl")].concat());
+    validate("compare", &[lattice, touch, include_str!("compare.wgsl")].concat());
+    validate("tally", &[lattice, touch, include_str!("tally.wgsl")].concat());
+    validate("visit", &[lattice, arms, touch, law, record, include_str!("visit.wgsl")].concat());
+    validate("walls", &[arms, law, record, shape, include_str!("walls.wgsl")].concat());
+    validate("step", &[arms, law, shape, include_str!("step.wgsl")].concat());
+    validate("turn", &[law, include_str!("turn.wgsl")].concat());
+    validate("copy", include_str!("copy.wgsl"));
+    validate("fold", include_str!("fold.wgsl"));
+    validate("shape", &[SHAPES, shape].concat());
+}
+
+#[test]
+fn no_kernel_is_forgotten() {
+    let known = [
+        "arms", "cells", "common", "compare", "copy", "fold", "lattice", "law", "place", "record", "search", "shape",
+        "step", "tally", "touch", "turn", "visit", "walls",
+    ];
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/kernels");
+    let mut found: Vec<String> = std::fs::read_dir(folder)
+        .expect("the folder of the kernels")
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".wgsl").map(str::to_owned))
+        .collect();
+    found.sort();
+    assert_eq!(found, known, "a kernel that is not validated here");
+}

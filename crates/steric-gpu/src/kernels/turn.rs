@@ -1,0 +1,40 @@
+//! What stands between two steps.
+
+use crate::device::{Gpu, Groups, Kernel, Stage};
+use crate::relax::Arrays;
+
+const TEXT: &str = concat!(include_str!("law.wgsl"), include_str!("turn.wgsl"));
+
+fn stage(gpu: &Gpu, name: &'static str, entry: &'static str, bound: &[(u32, &wgpu::Buffer)], groups: u64) -> Stage {
+    let pipeline = gpu.pipeline(Kernel { name: "turn", text: TEXT, entry, constants: &[] });
+    gpu.stage(name, &pipeline, bound, Groups(groups))
+}
+
+/// Does the motions that were decided on.
+pub(crate) fn apply_stage(gpu: &Gpu, arrays: &Arrays) -> Stage {
+    let field = &arrays.field;
+    let bound = [
+        (0, &field.scene),
+        (2, &field.bodies),
+        (3, &field.moods),
+        (4, &arrays.motions),
+        (5, &field.board),
+        (9, &field.cells),
+    ];
+    let groups = u64::from(field.words.molecules).div_ceil(256).max(field.words.blocks.into());
+    stage(gpu, "apply", "apply", &bound, groups)
+}
+
+/// Stamps the molecules that are worth a look.
+pub(crate) fn mark_stage(gpu: &Gpu, arrays: &Arrays) -> Stage {
+    let field = &arrays.field;
+    let bound = [(0, &field.scene), (3, &field.moods), (5, &field.board), (7, &field.near), (8, &field.list)];
+    stage(gpu, "mark", "mark", &bound, u64::from(field.words.clusters).div_ceil(128))
+}
+
+/// Ends an iteration.
+pub(crate) fn close_stage(gpu: &Gpu, arrays: &Arrays) -> Stage {
+    let field = &arrays.field;
+    let bound = [(0, &field.scene), (1, &arrays.law), (5, &field.board), (6, &arrays.history)];
+    stage(gpu, "close", "close", &bound, 1)
+}

@@ -1,0 +1,15 @@
+//! Overlaps found and removed on the GPU, of any vendor.
+//!
+//! How it works: the scene goes to the GPU once, as types and poses; kernels place its atoms, sort its clusters of eight
+//! into cells, list the near pairs of clusters, and compare their atoms. A search reads back what it was asked for. A
+//! relaxation stays on the GPU: the host reads a few numbers every so many iterations.
+
+mod device;
+mod field;
+mod kernels;
+mod relax;
+mod search;
+
+pub use device::{Adapter, Choice, Gpu, GpuError, StageTimes, adapters};
+pub use relax::GpuRelax;
+pub use search::{GpuSearch, KINDS};

@@ -1,0 +1,342 @@
+//! A relaxation that was loaded: iterations asked for and read back.
+
+use std::time::Instant;
+
+use glam::{DVec3, Vec3};
+use rayon::prelude::*;
+use steric_collide::IndexKind;
+use steric_model::{Molecule, Pose};
+use steric_world::relax::{Iteration, Parts, Progress, Relax};
+use steric_world::respond::{Body, Motion};
+
+use super::Arrays;
+use super::arrays::{fill_bodies, hit_bytes, relax_bytes};
+use super::stages::Stages;
+use crate::device::{Gpu, GpuError, Memory, Stage};
+use crate::field::{Layout, Wanted, pose_of};
+use crate::kernels::{BodyWords, HoldWords, LawWords, Shapes, WORDS_PER_RECORD, board, mood};
+
+/// Widest skin that the kernels choose by themselves, in angstroms.
+const USUAL_SKIN: f32 = 1.2;
+/// Iterations that are asked for at once, at most.
+pub(super) const MOST_AT_ONCE: u32 = 64;
+/// A contact names its molecule in 26 bits.
+const MOST_MOLECULES: usize = 1 << 26;
+/// What depths are measured in where their order alone matters.
+const STEPS_PER_ANGSTROM: f32 = (1 << 20) as f32;
+
+/// What a loaded relaxation is on the host.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) arrays: Arrays,
+    pub(super) stages: Stages,
+    origin: DVec3,
+    bodies: Vec<BodyWords>,
+    law: LawWords,
+    records: u32,
+    giants: usize,
+    has_walls: bool,
+    iteration: u32,
+    /// Whether the next iteration is the first one here: nothing has been placed or decided yet.
+    pub(super) is_fresh: bool,
+    rests: bool,
+    searches: u32,
+    searches_before: u32,
+    disturbed: bool,
+    jolts: Jolts,
+}
+
+/// What the choice of molecules to jolt needs.
+#[derive(Debug)]
+struct Jolts {
+    every: u32,
+    relax: Box<Frozen>,
+}
+
+/// The unchanging parts of a relaxation, kept to choose jolts.
+#[derive(Debug)]
+struct Frozen {
+    scene: steric_model::Scene,
+    ids: Vec<u32>,
+    fixed: Vec<bool>,
+    bodies: Vec<Body>,
+    options: steric_world::relax::RelaxOptions,
+    allow: f32,
+    seed: u64,
+}
+
+impl Frozen {
+    fn new(parts: &Parts<'_>) -> Self {
+        Self {
+            scene: parts.scene.clone(),
+            ids: parts.ids.to_vec(),
+            fixed: parts.fixed.clone(),
+            bodies: parts.bodies.to_vec(),
+            options: parts.options.clone(),
+            allow: parts.allow,
+            seed: parts.seed,
+        }
+    }
+
+    fn jolted(&self, iteration: u32, dirty_for: &[u16], deepest: &[u32]) -> Vec<(u32, Motion)> {
+        let parts = Parts {
+            scene: &self.scene,
+            ids: &self.ids,
+            groups: &[],
+            group_of: Vec::new(),
+            fixed: self.fixed.clone(),
+            bodies: &self.bodies,
+            start: &[],
+            options: &self.options,
+            allow: self.allow,
+            seed: self.seed,
+            iteration,
+            disturbed: true,
+        };
+        parts.jolted(iteration, dirty_for, deepest)
+    }
+}
+
+impl Loaded {
+    /// Puts a relaxation on the GPU.
+    pub(super) fn new(gpu: &Gpu, index: IndexKind, relax: &Relax) -> Result<Self, GpuError> {
+        let (parts, progress) = (relax.parts(), relax.progress());
+        let law = LawWords::new(&parts);
+        let skin = if parts.options.skin >= 0.0 { parts.options.skin as f32 } else { USUAL_SKIN };
+        let wanted = Wanted { reach: law.reach(), skin, inside_molecules: false, index };
+        let molecules = parts.scene.molecules();
+        if molecules.len() >= MOST_MOLECULES {
+            return Err(GpuError::TooMany {
+                what: "molecules",
+                found: molecules.len() as u64,
+                most: MOST_MOLECULES as u64,
+            });
+        }
+        let mut layout = Layout::new(parts.scene, molecules, molecules.len(), wanted)?;
+        layout.fix(&parts.fixed);
+        let mut shapes = Shapes::new(layout.origin);
+        let holds = HoldWords::new(parts.groups, &mut shapes);
+        fill_bodies(&mut layout, &parts, &progress, &holds);
+        let arrays =
+            Arrays::new(gpu, &layout, &parts, &progress, law, (&holds, &shapes)).map_err(|error| match error {
+                GpuError::OutOfMemory { .. } => layout.out_of_memory(gpu, relax_bytes(&layout)),
+                other => other,
+            })?;
+        let mut law = law;
+        law.walls = if holds.has_walls { layout.records } else { 0 };
+        gpu.queue.write_buffer(&arrays.law, 0, bytemuck::bytes_of(&law));
+        let giants = layout.giants.len();
+        let stages = Stages::new(gpu, &arrays, holds.has_walls, giants);
+        gpu.check()?;
+        Ok(Self {
+            arrays,
+            stages,
+            origin: layout.origin,
+            bodies: layout.bodies,
+            law,
+            records: layout.records,
+            giants,
+            has_walls: holds.has_walls,
+            iteration: parts.iteration,
+            is_fresh: true,
+            rests: false,
+            searches: 0,
+            searches_before: progress.searches,
+            disturbed: progress.disturbed,
+            jolts: Jolts { every: parts.options.jolt_every, relax: Box::new(Frozen::new(&parts)) },
+        })
+    }
+
+    pub(super) fn advance(&mut self, gpu: &Gpu, most: u32) -> Result<Vec<Iteration>, GpuError> {
+        let started = Instant::now();
+        let mut done = Vec::new();
+        while (done.len() as u32) < most && !self.rests {
+            let left = most - done.len() as u32;
+            let jolts = self.jolts_now();
+            let count = if jolts { 1 } else { left.min(MOST_AT_ONCE).min(self.until_jolts()) };
+            if jolts {
+                self.jolt(gpu)?
+            } else {
+                self.submit(gpu, count)
+            }
+            self.collect(gpu, count, &mut done)?;
+        }
+        // The clock of the host knows only the whole; a share of it goes to every iteration.
+        let share = 1e3 * started.elapsed().as_secs_f64() / done.len().max(1) as f64;
+        done.iter_mut().for_each(|iteration| iteration.milliseconds = [0.0, share, 0.0]);
+        Ok(done)
+    }
+
+    fn jolts_now(&self) -> bool {
+        self.jolts.every > 0 && self.iteration > 0 && self.iteration.is_multiple_of(self.jolts.every)
+    }
+
+    fn until_jolts(&self) -> u32 {
+        if self.jolts.every == 0 { u32::MAX } else { self.jolts.every - self.iteration % self.jolts.every }
+    }
+
+    /// Asks for iterations.
+    fn submit(&mut self, gpu: &Gpu, count: u32) {
+        self.begin_history(gpu);
+        let mut stages = self.stages.whole(std::mem::take(&mut self.is_fresh));
+        for _ in 1..count {
+            stages.extend(self.stages.whole(false));
+        }
+        gpu.run(stages);
+    }
+
+    pub(super) fn begin_history(&self, gpu: &Gpu) {
+        gpu.queue.write_buffer(&self.arrays.field.board, 4 * board::SLOT as u64, bytemuck::bytes_of(&0u32));
+    }
+
+    /// An iteration whose worst molecules do not take their own step.
+    fn jolt(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
+        self.begin_history(gpu);
+        loop {
+            gpu.run(self.stages.look(std::mem::take(&mut self.is_fresh)));
+            if !self.made_room(gpu)? {
+                break;
+            }
+            gpu.run(self.again());
+        }
+        let (dirty_for, deepest) = self.stuck(gpu)?;
+        let jolted = self.jolts.relax.jolted(self.iteration, &dirty_for, &deepest);
+        for (slot, motion) in jolted {
+            let row = |three: DVec3, last: f32| three.as_vec3().extend(last).to_array();
+            let offset = 64 * u64::from(slot);
+            // The mark stands in the last word of the second row, before the motion.
+            gpu.queue.write_buffer(&self.arrays.motions, offset + 28, bytemuck::bytes_of(&1f32));
+            let rows = [row(motion.shift, 0.0), row(motion.turn, 0.0)];
+            gpu.queue.write_buffer(&self.arrays.motions, offset + 32, bytemuck::cast_slice(&rows));
+        }
+        gpu.run(&self.stages.close);
+        Ok(())
+    }
+
+    /// For how long each molecule has overlapped, and how deep it is in now.
+    fn stuck(&self, gpu: &Gpu) -> Result<(Vec<u16>, Vec<u32>), GpuError> {
+        let moods: Vec<[u32; 4]> = gpu.read(&self.arrays.field.moods, self.bodies.len())?;
+        let dirty_for: Vec<u16> = moods.iter().map(|mood| mood[3] as u16).collect();
+        if dirty_for.iter().all(|&iterations| iterations == 0) {
+            return Ok((dirty_for, vec![0; moods.len()]));
+        }
+        let records: Vec<[u32; WORDS_PER_RECORD as usize]> = gpu.read(&self.arrays.records, self.records as usize)?;
+        let deepest = self.bodies.par_iter().zip(&dirty_for).map(|(body, &dirty)| {
+            let own = &records[body.first_record as usize..(body.first_record + body.records) as usize];
+            let deepest = own
+                .iter()
+                .filter(|record| record[27] >> 16 == self.iteration & 0xffff)
+                .map(|record| f32::from_bits(record[30]))
+                .fold(0f32, f32::max);
+            // A record with another stamp is of an earlier iteration.
+            if dirty > 0 && deepest > 0.0 { (deepest * STEPS_PER_ANGSTROM) as u32 + 1 } else { 0 }
+        });
+        let deepest = deepest.collect();
+        Ok((dirty_for, deepest))
+    }
+
+    /// Makes room for a longer list if the kernels have halted for want of it.
+    fn made_room(&mut self, gpu: &Gpu) -> Result<bool, GpuError> {
+        let words: Vec<u32> = gpu.read(&self.arrays.field.board, board::STAMPS)?;
+        if words[board::HALTED] != board::LIST_FULL {
+            return Ok(false);
+        }
+        self.make_room(gpu, words[board::LISTED])?;
+        Ok(true)
+    }
+
+    fn make_room(&mut self, gpu: &Gpu, entries: u32) -> Result<(), GpuError> {
+        self.arrays.field.make_room(entries)?;
+        self.arrays.hits.destroy();
+        self.arrays.hits = Memory::new(gpu).zeros("hits", hit_bytes(&self.arrays.field))?;
+        self.stages = Stages::new(gpu, &self.arrays, self.has_walls, self.giants);
+        Ok(())
+    }
+
+    /// The search of an iteration once more, after there was no room for its list.
+    fn again(&self) -> Vec<&Stage> {
+        std::iter::once(&self.stages.clear).chain(&self.stages.search).chain(&self.stages.visit).collect()
+    }
+
+    /// Reads what the iterations came to.
+    pub(super) fn collect(&mut self, gpu: &Gpu, asked: u32, done: &mut Vec<Iteration>) -> Result<(), GpuError> {
+        loop {
+            let words: Vec<u32> = gpu.read(&self.arrays.field.board, board::STAMPS)?;
+            let count = words[board::SLOT] as usize;
+            (self.rests, self.searches) = (words[board::HALTED] == board::RESTS, words[board::SEARCHES]);
+            self.disturbed = words[board::DISTURBED] != 0;
+            if words[board::HALTED] == board::LIST_FULL {
+                self.make_room(gpu, words[board::LISTED])?;
+                let mut rest = self.again();
+                rest.extend(&self.stages.close);
+                for _ in count + 1..asked as usize {
+                    rest.extend(self.stages.whole(false));
+                }
+                gpu.run(rest);
+                continue;
+            }
+            let rows: Vec<[u32; 16]> = gpu.read(&self.arrays.history, count)?;
+            done.extend(rows.iter().map(|row| self.iteration_of(row)));
+            self.iteration += count as u32;
+            return Ok(());
+        }
+    }
+
+    fn iteration_of(&self, row: &[u32; 16]) -> Iteration {
+        let long = |at: usize| u64::from(row[at]) | u64::from(row[at + 1]) << 32;
+        // From both sides every pair was seen twice.
+        let (overlaps, depth) = (long(0) / 2, long(2) as f64 / 2.0 / f64::from(STEPS_PER_ANGSTROM));
+        let clearance = if row[11] != 0 { self.law.clearance() } else { 0.0 };
+        Iteration {
+            overlaps,
+            overlapping: row[5],
+            deepest: if overlaps > 0 { f64::from(f32::from_bits(row[4]) - clearance).max(0.0) } else { 0.0 },
+            mean_depth: if overlaps > 0 { depth / overlaps as f64 } else { 0.0 },
+            broken: row[6],
+            awake: row[7],
+            moved: row[8],
+            farthest: f64::from(f32::from_bits(row[9])),
+            searched: row[10] != 0,
+            milliseconds: [0.0; 3],
+        }
+    }
+
+    pub(super) fn fetch(&mut self, gpu: &Gpu) -> Result<Progress, GpuError> {
+        // What was decided on and not yet done is done now, unless nothing is to be done.
+        if !self.is_fresh {
+            gpu.run([&self.stages.apply]);
+        }
+        let count = self.bodies.len();
+        let bodies: Vec<BodyWords> = gpu.read(&self.arrays.field.bodies, count)?;
+        let moods: Vec<[u32; 4]> = gpu.read(&self.arrays.field.moods, count)?;
+        let motions: Vec<[[f32; 4]; 4]> = gpu.read(&self.arrays.motions, count)?;
+        if !self.is_fresh && !self.rests {
+            // The next iteration must not do it again: it places and searches anew.
+            self.is_fresh = true;
+            gpu.queue.write_buffer(&self.arrays.field.board, 4 * board::SEARCHING as u64, bytemuck::bytes_of(&1u32));
+            gpu.queue.write_buffer(&self.arrays.field.board, 4 * board::LISTED as u64, bytemuck::bytes_of(&0u32));
+        }
+        let three = |row: &[f32; 4]| Vec3::new(row[0], row[1], row[2]).as_dvec3();
+        let origin = self.origin;
+        let is = |bit: u32| moods.iter().map(|mood| !self.rests && mood[3] & bit != 0).collect();
+        let momentum = |rows: &[[f32; 4]; 4]| Motion { shift: three(&rows[0]), turn: three(&rows[1]) };
+        let rests = self.rests;
+        let loaded = self.jolts.relax.scene.molecules();
+        // A pose that no bit of has changed is the one that was loaded, in double precision.
+        let now_at = |((now, before), loaded): ((&BodyWords, &BodyWords), &Molecule)| -> Pose {
+            let is_same = now.whole == before.whole && now.part == before.part && now.rotation == before.rotation;
+            if is_same { loaded.pose } else { pose_of(now, origin) }
+        };
+        Ok(Progress {
+            poses: bodies.par_iter().zip(&self.bodies).zip(loaded).map(now_at).collect(),
+            momenta: motions.iter().map(|rows| if rests { Motion::default() } else { momentum(rows) }).collect(),
+            normals: moods.iter().map(|mood| Vec3::from([mood[0], mood[1], mood[2]].map(f32::from_bits))).collect(),
+            dirty_for: moods.iter().map(|mood| mood[3] as u16).collect(),
+            warmth: moods.iter().map(|mood| if rests { 0 } else { (mood[3] >> 16) as u8 }).collect(),
+            moved: is(mood::MOVED),
+            broken: is(mood::BROKEN),
+            disturbed: self.disturbed,
+            searches: self.searches_before + self.searches,
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! A relaxation on the GPU.
+//!
+//! How it works: everything that an iteration needs stays on the GPU. The host asks for several iterations at once and reads back
+//! a few numbers about each. When nothing overlaps any more, or when the list of near clusters has no room, the kernels halt:
+//! the iterations that were asked for beyond that change nothing. The molecules to be jolted are chosen by the host, as on
+//! the CPU, so an iteration that jolts is done in two halves.
+
+mod arrays;
+mod loaded;
+mod stages;
+
+use steric_collide::IndexKind;
+use steric_world::relax::{Engine, EngineError, Iteration, Progress, Relax};
+
+use crate::device::{Gpu, GpuError, StageTimes};
+use crate::kernels::board;
+pub(crate) use arrays::Arrays;
+use loaded::Loaded;
+
+/// Relaxes on a GPU.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use glam::{DVec3, Vec3};
+/// use steric_gpu::{Gpu, GpuRelax};
+/// use steric_model::{Pose, Scene};
+/// use steric_world::relax::{Relax, RelaxOptions, Setup, Stop};
+///
+/// let mut scene = Scene::default();
+/// let carbon = scene.add_type("carbon", &[Vec3::ZERO], &[1.7]);
+/// for x in 0..10 {
+///     scene.add_molecule(carbon, Pose::from_translation(DVec3::X * f64::from(x)));
+/// }
+/// let mut relax = Relax::new(Setup::new(scene), RelaxOptions::default(), 1);
+/// if let Some(gpu) = Gpu::software() {
+///     let ended = relax.run_on(&mut GpuRelax::new(&gpu), |_, _| ControlFlow::Continue(()));
+///     assert_eq!(ended, (Stop::Rest, None));
+/// }
+/// ```
+#[derive(Debug)]
+pub struct GpuRelax {
+    gpu: Gpu,
+    index: IndexKind,
+    loaded: Option<Loaded>,
+}
+
+impl GpuRelax {
+    /// A relaxation on this GPU; nothing is loaded yet.
+    pub fn new(gpu: &Gpu) -> Self {
+        Self { gpu: gpu.clone(), index: IndexKind::Auto, loaded: None }
+    }
+
+    /// The same with cells of one kind, whatever the scene.
+    pub fn with_cells(self, index: IndexKind) -> Self {
+        Self { index, ..self }
+    }
+
+    /// How many bytes of the GPU's memory are in use.
+    pub fn bytes(&self) -> u64 {
+        self.loaded.as_ref().map_or(0, |loaded| loaded.arrays.bytes)
+    }
+
+    /// How many near pairs of clusters the list holds, each from both sides.
+    pub fn list_entries(&self) -> Result<u64, GpuError> {
+        let Some(loaded) = &self.loaded else { return Ok(0) };
+        let words: Vec<u32> = self.gpu.read(&loaded.arrays.field.board, board::STAMPS)?;
+        Ok(words[board::LISTED].into())
+    }
+}
+
+impl Engine for GpuRelax {
+    fn name(&self) -> String {
+        self.gpu.adapter().name.clone()
+    }
+
+    fn load(&mut self, relax: &Relax) -> Result<(), EngineError> {
+        self.loaded = None;
+        self.loaded = Some(Loaded::new(&self.gpu, self.index, relax).map_err(|error| EngineError(error.to_string()))?);
+        Ok(())
+    }
+
+    fn advance(&mut self, most: u32) -> Result<Vec<Iteration>, EngineError> {
+        let loaded = self.loaded.as_mut().ok_or_else(|| EngineError("nothing is loaded".to_owned()))?;
+        loaded.advance(&self.gpu, most).map_err(|error| EngineError(error.to_string()))
+    }
+
+    fn fetch(&mut self) -> Result<Progress, EngineError> {
+        let loaded = self.loaded.as_mut().ok_or_else(|| EngineError("nothing is loaded".to_owned()))?;
+        loaded.fetch(&self.gpu).map_err(|error| EngineError(error.to_string()))
+    }
+}
+
+/// Times of the stages of one iteration, for benchmarks.
+impl GpuRelax {
+    /// Milliseconds of each stage of the next iteration, by the GPU's clock.
+    pub fn timed_iteration(&mut self) -> Result<StageTimes, GpuError> {
+        let Some(loaded) = &mut self.loaded else { return Ok(StageTimes::default()) };
+        loaded.begin_history(&self.gpu);
+        let stages = loaded.stages.whole(std::mem::take(&mut loaded.is_fresh));
+        let times = self.gpu.timed(&stages)?;
+        let mut done = Vec::new();
+        loaded.collect(&self.gpu, 1, &mut done)?;
+        Ok(times)
+    }
+
+    /// Milliseconds of an iteration, by the GPU's clock, of so many back to back in one pass.
+    pub fn back_to_back(&mut self, iterations: usize) -> Result<f64, GpuError> {
+        let Some(loaded) = &mut self.loaded else { return Ok(0.0) };
+        loaded.begin_history(&self.gpu);
+        let stages = loaded.stages.whole(false);
+        let milliseconds = self.gpu.back_to_back(&stages, iterations)?;
+        let mut done = Vec::new();
+        loaded.collect(&self.gpu, iterations as u32, &mut done)?;
+        Ok(milliseconds)
+    }
+}
