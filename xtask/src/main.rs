@@ -8,6 +8,8 @@
 mod licences;
 mod python;
 mod steps;
+mod system;
+mod vulkan;
 
 use std::process::ExitCode;
 use steps::{Steps, cargo};
@@ -51,6 +53,7 @@ fn check() -> ExitCode {
 fn test() -> ExitCode {
     let mut steps = Steps::default();
     let python = python::with_readers(&mut steps);
+    vulkan::software(&mut steps);
     format_and_lints(&mut steps);
     steps.command("all tests", other_readers(cargo(&ALL_TESTS), python.as_deref()));
     steps.command("documentation examples", cargo(&["test", "--workspace", "--no-fail-fast", "--doc"]));

@@ -5,6 +5,7 @@
 //! skipped, and say so, because the rest of steric needs neither.
 
 use crate::steps::{Steps, answers, target};
+use crate::system;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -19,7 +20,9 @@ pub(crate) fn with_readers(steps: &mut Steps) -> Option<PathBuf> {
     let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let imports = PACKAGES.map(|package| format!("import {package}")).join("; ");
     if !answers(Command::new(&python).args(["-c", &imports])) {
-        install_system_packages();
+        if !answers(Command::new("python3").args(["-c", "import venv, ensurepip"])) {
+            system::install(&SYSTEM_PACKAGES);
+        }
         let made = answers(Command::new("python3").args(["-m", "venv"]).arg(&folder))
             && answers(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES));
         if !made {
@@ -30,20 +33,4 @@ pub(crate) fn with_readers(steps: &mut Steps) -> Option<PathBuf> {
     }
     println!("other readers: {} in {}", PACKAGES.join(", "), folder.display());
     Some(python)
-}
-
-fn install_system_packages() {
-    let complete = answers(Command::new("python3").args(["-c", "import venv, ensurepip"]));
-    let debian = std::path::Path::new("/etc/debian_version").exists();
-    let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
-    if !complete && debian && root {
-        println!("installing {}", SYSTEM_PACKAGES.join(" "));
-        let mut apt = Command::new("apt-get");
-        apt.env("DEBIAN_FRONTEND", "noninteractive").args(["install", "--yes", "--quiet", "--no-install-recommends"]);
-        // A fresh image has no package lists, so they are fetched before giving up.
-        let installed = answers(apt.args(SYSTEM_PACKAGES));
-        if !installed && answers(Command::new("apt-get").args(["update", "--quiet"])) {
-            answers(&mut apt);
-        }
-    }
 }

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 /// What became of a step.
 enum Outcome {
     Passed,
+    /// Nothing had to run; how things stand.
+    Noted(String),
     Failed(String),
     Skipped(String),
 }
@@ -35,6 +37,12 @@ impl Steps {
         self.report(self.done.len() - 1);
     }
 
+    /// Notes how things stand that later steps need.
+    pub(crate) fn note(&mut self, name: &'static str, how: impl Into<String>) {
+        self.done.push((name, Outcome::Noted(how.into()), Duration::ZERO));
+        self.report(self.done.len() - 1);
+    }
+
     /// Notes a step that cannot run here, and why.
     pub(crate) fn skip(&mut self, name: &'static str, reason: impl Into<String>) {
         self.done.push((name, Outcome::Skipped(reason.into()), Duration::ZERO));
@@ -45,6 +53,7 @@ impl Steps {
         let (name, outcome, took) = &self.done[step];
         let (word, reason) = match outcome {
             Outcome::Passed => ("passed", ""),
+            Outcome::Noted(how) => ("ready", how.as_str()),
             Outcome::Failed(reason) => ("FAILED", reason.as_str()),
             Outcome::Skipped(reason) => ("skipped", reason.as_str()),
         };
