@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use steric::check::{AtomLabel, CheckError, CheckOptions, Input, Report, check};
+use steric::check::{AtomLabel, CheckError, CheckOptions, Input, Report, check, check_by};
 use steric::model::chemistry::{ClashDefinition, RadiiSet};
 use steric::model::{AssemblyChoice, MoleculeOptions, MoleculesBy, Periodic};
 
@@ -122,7 +122,14 @@ fn note_models(input: &Input, shared: &Shared) {
 /// Checks, with a spinner.
 pub(crate) fn checked(inputs: &[Input], options: &CheckOptions, shared: &Shared) -> Result<Report, Failure> {
     let bar = output::spinner(shared, "searching".to_owned());
-    let report = check(inputs, options);
+    let report = match check_by(inputs, options, |atoms| Ok(shared.chosen(atoms)?.gpu().cloned())) {
+        // A GPU that nobody asked for may fail.
+        Err(CheckError::Gpu(error)) if !shared.insists_on_gpu() => {
+            bar.suspend(|| output::note(shared, &format!("{error}; the CPU does the work")));
+            check(inputs, options)
+        }
+        report => report,
+    };
     bar.finish_and_clear();
     let report = report.map_err(|error| named(&error, options.clash))?;
     if options.clash == ClashDefinition::MolProbity && report.score.is_some_and(|score| score.name != "clashscore") {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use steric::check::CheckError;
+use steric::gpu::GpuError;
 use steric::model::{MoleculesError, ReadError, WriteError};
 use steric::relax::RelaxError;
 use steric::world::build::BuildError;
@@ -54,6 +55,12 @@ impl From<BuildError> for Failure {
 
 impl From<RelaxError> for Failure {
     fn from(error: RelaxError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<GpuError> for Failure {
+    fn from(error: GpuError) -> Self {
         Self(error.to_string())
     }
 }

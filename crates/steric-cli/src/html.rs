@@ -278,6 +278,7 @@ fn run(report: &RelaxReport) -> String {
         ("response", report.response.clone()),
         ("ended by", report.stop.clone()),
         ("searches for near pairs", thousands(report.searches)),
+        ("backend", report.backend.clone()),
         ("threads", report.threads.to_string()),
         ("peak memory", report.peak_memory_bytes.map(megabytes).unwrap_or_default()),
         ("seed", report.seed.to_string()),

@@ -1,4 +1,4 @@
-//! `steric info`: what is in a file.
+//! `steric info`: what is in a file, or which GPUs there are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -13,6 +13,7 @@ use steric::model::formats::Format;
 use steric::model::{Assembly, Element, Structure};
 
 use crate::failure::Failure;
+use crate::gpus;
 use crate::options::Shared;
 use crate::output::{self, Verdict};
 use crate::table::{self, counted, duration, thousands};
@@ -20,8 +21,11 @@ use crate::table::{self, counted, duration, thousands};
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Molecule files
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "gpus", value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// List the GPUs of this machine instead, and which one is taken if none is asked for
+    #[arg(long, conflicts_with = "files")]
+    gpus: bool,
 }
 
 /// What is in a file; counts are of atom sites as they stand there, nothing expanded.
@@ -63,6 +67,9 @@ struct AssemblyInfo {
 }
 
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
+    if arguments.gpus {
+        return gpus::run(shared);
+    }
     output::check_outputs(&arguments.files, [shared.output.as_deref()])?;
     let quiet = Shared { quiet: true, ..shared.clone() };
     let mut infos = Vec::new();

@@ -8,6 +8,7 @@ mod build;
 mod check;
 mod convert;
 mod failure;
+mod gpus;
 mod html;
 mod info;
 mod npz;
@@ -22,7 +23,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use failure::Failure;
-use options::{Backend, Cli, Command, Shared};
+use options::{Cli, Command, Shared};
 use output::Verdict;
 
 fn main() -> ExitCode {
@@ -37,9 +38,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Option<Command>, shared: &Shared) -> Result<Verdict, Failure> {
-    if shared.backend == Backend::Gpu {
-        return Err(Failure::usage("--backend gpu: expected auto or cpu, because this build has no GPU search yet"));
-    }
+    shared.check_backend()?;
     if shared.threads.len() > 1 && !matches!(command, Some(Command::Bench(_))) {
         return Err(Failure::usage("--threads: expected one number, found several; only bench takes a list"));
     }

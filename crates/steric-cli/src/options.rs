@@ -5,8 +5,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use steric::backend::{self, Chosen};
+use steric::gpu::{self, Choice, GpuError};
+
 use crate::failure::Failure;
-use crate::{bench, build, check, convert, info, relax};
+use crate::{bench, build, check, convert, info, output, relax};
 
 /// Finds and removes overlaps between molecules.
 ///
@@ -33,7 +36,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Say whether models are free of clashes
     Check(check::Arguments),
-    /// Show what is in a file
+    /// Show what is in a file, or which GPUs there are
     Info(info::Arguments),
     /// Write a file in another format
     Convert(convert::Arguments),
@@ -48,9 +51,12 @@ pub(crate) enum Command {
 /// Options of every command.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Shared {
-    /// What searches
+    /// What does the work
     #[arg(long, value_enum, default_value_t, global = true, help_heading = "Shared options")]
     pub(crate) backend: Backend,
+    /// Work on this GPU, by a part of its name or by its number in `steric info --gpus`
+    #[arg(long, value_name = "NAME|INDEX", value_parser = choice, global = true, help_heading = "Shared options")]
+    pub(crate) gpu: Option<Choice>,
     /// How many threads [default: one per core]; `bench` takes several counts, as in 1,2,4
     #[arg(long, value_name = "N", value_delimiter = ',', global = true, help_heading = "Shared options")]
     #[arg(value_parser = threads, allow_negative_numbers = true)]
@@ -74,17 +80,64 @@ impl Shared {
     pub(crate) fn seed(&self) -> u64 {
         self.seed.unwrap_or(1)
     }
+
+    /// Says before the work begins that what is to do it is not there. Opens nothing.
+    pub(crate) fn check_backend(&self) -> Result<(), Failure> {
+        if self.backend == Backend::Cpu && self.gpu.is_some() {
+            return Err(Failure::usage("--gpu: expected --backend auto or gpu, found cpu"));
+        }
+        if self.insists_on_gpu() {
+            self.choice().among(&gpu::adapters())?;
+        }
+        Ok(())
+    }
+
+    /// Opens what does the work on so many atoms: the GPU that is asked for, or the best there is.
+    pub(crate) fn chosen(&self, atoms: u64) -> Result<Chosen, GpuError> {
+        let chosen = self.backend.wanted().choose_for(atoms, &self.choice())?;
+        if let Some(note) = chosen.note() {
+            output::note(self, note);
+        }
+        Ok(chosen)
+    }
+
+    /// Whether a GPU was asked for, so that the processor must not step in.
+    pub(crate) fn insists_on_gpu(&self) -> bool {
+        self.backend == Backend::Gpu || self.gpu.is_some()
+    }
+
+    fn choice(&self) -> Choice {
+        self.gpu.clone().unwrap_or_default()
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Backend {
-    /// The best there is: in this build, the processor
+    /// The best GPU that is no software, for 500,000 atoms and more; else the processor
     #[default]
     Auto,
     /// The processor
     Cpu,
-    /// The GPU; this build has no search for it yet
+    /// A GPU and nothing else
     Gpu,
+}
+
+impl Backend {
+    fn wanted(self) -> backend::Backend {
+        match self {
+            Self::Auto => backend::Backend::Auto,
+            Self::Cpu => backend::Backend::Cpu,
+            Self::Gpu => backend::Backend::Gpu,
+        }
+    }
+}
+
+/// A GPU on the command line.
+fn choice(text: &str) -> Result<Choice, String> {
+    if text.trim().is_empty() {
+        return Err("expected a part of a name, or a number".to_owned());
+    }
+    text.parse().map_err(|never: std::convert::Infallible| never.to_string())
 }
 
 /// More threads than any machine has use for only cost the time to start them.

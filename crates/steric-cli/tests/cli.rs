@@ -89,7 +89,11 @@ fn exit_codes_tell_clean_from_overlapping_from_broken() {
         &["check", "apart.pdb", "--molecules", "instance"],
         &["check", "apart.pdb", "--assembly", "9"],
         &["check", "apart.pdb", "--periodic", "yes"],
-        &["check", "apart.pdb", "--backend", "gpu"],
+        &["check", "apart.pdb", "--backend", "tpu"],
+        &["check", "apart.pdb", "--backend", "cpu", "--gpu", "0"],
+        &["check", "apart.pdb", "--gpu", ""],
+        &["info"],
+        &["info", "--gpus", "apart.pdb"],
         &["check", "apart.pdb", "--threads", "0"],
         &["check", "apart.pdb", "--threads", "1,2"],
         &["convert", "apart.pdb"],
@@ -100,6 +104,47 @@ fn exit_codes_tell_clean_from_overlapping_from_broken() {
         assert_eq!(output.status.code(), Some(2), "{wrong:?}");
         assert!(!output.stderr.is_empty() && output.stdout.is_empty(), "{wrong:?}");
     }
+}
+
+#[test]
+fn the_gpus_of_a_machine_are_listed_even_if_there_are_none() {
+    let folder = folder();
+    let output = steric(folder.path(), &["info", "--gpus"]);
+    assert_eq!(output.status.code(), Some(0));
+    let last = stdout(&output).lines().last().unwrap().to_owned();
+    assert!(last.starts_with("auto takes "), "{last}");
+    let output = steric(folder.path(), &["info", "--gpus", "--json"]);
+    assert_eq!(output.status.code(), Some(0));
+    let listed = json(&output);
+    let listed = listed.as_array().unwrap();
+    assert!(listed.iter().filter(|adapter| adapter["is_taken_by_auto"] == true).count() <= 1);
+    assert_eq!(last.starts_with("auto takes the CPU: "), listed.iter().all(|one| one["is_taken_by_auto"] == false));
+    for (number, adapter) in listed.iter().enumerate() {
+        assert_eq!(adapter["number"], number);
+        assert!(adapter["largest_array_bytes"].as_u64().unwrap() > 0 && adapter["name"].is_string());
+    }
+}
+
+#[test]
+fn a_gpu_that_is_not_there_ends_with_the_list_of_those_that_are() {
+    let folder = folder();
+    let listed = json(&steric(folder.path(), &["info", "--gpus", "--json"]));
+    let names: Vec<&str> = listed.as_array().unwrap().iter().map(|adapter| adapter["name"].as_str().unwrap()).collect();
+    let output = steric(folder.path(), &["check", "apart.pdb", "--gpu", "nosuchcard"]);
+    assert_eq!(output.status.code(), Some(2));
+    // Drivers may have words of their own on stderr.
+    let error = stderr(&output).lines().find(|line| line.starts_with("steric: ")).unwrap().to_owned();
+    assert!(error.starts_with("steric: expected a GPU called \"nosuchcard\", found "), "{error}");
+    assert!(names.iter().all(|name| error.contains(name)) && (!names.is_empty() || error.contains("none")), "{error}");
+    let output = steric(folder.path(), &["check", "apart.pdb", "--gpu", "99"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn the_processor_cannot_be_a_gpu() {
+    let output = steric(folder().path(), &["check", "apart.pdb", "--backend", "cpu", "--gpu", "0"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(stderr(&output), "steric: --gpu: expected --backend auto or gpu, found cpu\n");
 }
 
 #[test]

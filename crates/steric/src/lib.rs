@@ -15,12 +15,15 @@
 //! # }
 //! ```
 //!
-//! The parts are crates of their own: [`model`] reads files and holds molecules, [`collide`] searches.
+//! The parts are crates of their own: [`model`] reads files and holds molecules, [`collide`] searches, [`world`]
+//! builds and relaxes, [`gpu`] does both on a GPU.
 
+pub mod backend;
 pub mod check;
 pub mod relax;
 
 pub use steric_collide as collide;
+pub use steric_gpu as gpu;
 pub use steric_model as model;
 pub use steric_world as world;
 

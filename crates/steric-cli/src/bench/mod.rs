@@ -1,5 +1,6 @@
 //! `steric bench`: how fast the search, the readers and the relaxation are, one row per measurement.
 
+mod gpu;
 mod neighbours;
 mod read;
 mod s0;
@@ -22,6 +23,8 @@ pub(crate) struct Arguments {
 enum What {
     /// Index, search and forces
     Neighbours(neighbours::Arguments),
+    /// Iterations, whole relaxations and searches on a GPU
+    Gpu(gpu::Arguments),
     /// Reading files
     Read(read::Arguments),
     /// The tables and figures of the founding thesis, beside its own numbers
@@ -32,6 +35,7 @@ enum What {
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
     match &arguments.what {
         What::Neighbours(wanted) => neighbours::run(wanted, shared)?,
+        What::Gpu(wanted) => gpu::run(wanted, shared)?,
         What::Read(wanted) => read::run(wanted, shared)?,
         What::S0(wanted) => s0::run(wanted, shared)?,
     }

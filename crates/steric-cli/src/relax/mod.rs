@@ -93,7 +93,7 @@ impl Arguments {
 }
 
 /// What can be said about a scene without writing it down.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct SceneOptions {
     /// Lipids of the first membrane, both leaflets together
     #[arg(long, value_name = "N", help_heading = "Scenes")]
@@ -130,10 +130,13 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     for note in relaxation.notes().iter().chain(relaxation.verdicts()) {
         output::note(shared, note);
     }
+    take_gpu(&mut relaxation, shared)?;
     if let Some(spheres) = arguments.proxy {
         let bar = output::spinner(shared, format!("{spheres} spheres per molecule go first"));
+        let told = relaxation.remarks().all().len();
         relaxation.run_proxies(spheres.get(), 100);
         bar.finish_and_clear();
+        relaxation.remarks().after(told).iter().for_each(|remark| output::note(shared, remark));
     }
     if arguments.resume {
         resume(&mut relaxation, arguments, shared)?;
@@ -155,6 +158,23 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     }
     let clean = report.is_clean() && stop == Stop::Rest;
     Ok(if clean { Verdict::Clean } else { Verdict::Overlaps })
+}
+
+/// Loads the molecules onto the GPU that was chosen. One that was asked for must hold them; without being asked, the processor
+/// steps in.
+fn take_gpu(relaxation: &mut Relaxation, shared: &Shared) -> Result<(), Failure> {
+    let chosen = shared.chosen(relaxation.atoms())?;
+    let Some(gpu) = chosen.gpu() else { return Ok(()) };
+    match relaxation.on_gpu(gpu) {
+        Ok(()) => Ok(()),
+        Err(error) if shared.insists_on_gpu() => Err(Failure::usage(format!("{}: {error}", chosen.name()))),
+        Err(error) => {
+            let remark = format!("{}: {error}; the CPU does the work", chosen.name());
+            output::note(shared, &remark);
+            relaxation.remarks().push(remark);
+            Ok(())
+        }
+    }
 }
 
 fn print(relaxation: &Relaxation, report: &RelaxReport, shared: &Shared) -> Result<(), Failure> {
@@ -203,7 +223,16 @@ fn go(relaxation: &mut Relaxation, arguments: &Arguments, shared: &Shared) -> St
     let bar = output::spinner(shared, "relaxing".to_owned());
     let mut saved = Instant::now();
     let every = Duration::try_from_secs_f64(arguments.checkpoint_every).unwrap_or(Duration::MAX);
+    let remarks = relaxation.remarks();
+    let mut told = remarks.all().len();
+    let mut tell = || {
+        for remark in remarks.after(told) {
+            bar.suspend(|| output::note(shared, &remark));
+            told += 1;
+        }
+    };
     let stop = relaxation.run(|relax, iteration| {
+        tell();
         show(&bar, relax.iteration(), iteration);
         let interrupted = INTERRUPTED.load(Ordering::Relaxed);
         if let Some(path) = arguments.checkpoint.as_deref().filter(|_| interrupted || saved.elapsed() >= every) {
@@ -215,6 +244,7 @@ fn go(relaxation: &mut Relaxation, arguments: &Arguments, shared: &Shared) -> St
         }
         if interrupted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
+    tell();
     bar.finish_and_clear();
     stop
 }

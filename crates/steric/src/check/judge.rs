@@ -3,10 +3,29 @@
 use glam::DVec3;
 use rayon::prelude::*;
 use steric_collide::{Overlap, OverlapSearch};
+use steric_gpu::{Gpu, GpuError, GpuSearch};
 use steric_model::chemistry::{Chemistry, ClashDefinition};
 use steric_model::{Molecule, MoleculeId, Molecules, Origin, Pose, Scene};
 
 use super::{Input, Prepared};
+
+/// Pairs of atoms of different molecules that may clash, and the GPU that found them, if one did.
+pub(super) fn near<'a>(
+    scene: &Scene,
+    definition: ClashDefinition,
+    gpu: Option<&'a Gpu>,
+) -> Result<(Vec<Overlap>, Option<&'a Gpu>), GpuError> {
+    let search = search(definition);
+    match gpu.map(|gpu| GpuSearch::new(gpu, search).overlaps(scene)) {
+        None | Some(Err(GpuError::OnCpuAlone(_))) => Ok((search.overlaps_unsorted(scene), None)),
+        Some(Ok(found)) => Ok((found, gpu)),
+        Some(Err(error)) => Err(error),
+    }
+}
+
+fn search(definition: ClashDefinition) -> OverlapSearch {
+    OverlapSearch { allow: definition.least_overlap(), ..OverlapSearch::default() }
+}
 
 /// All clashes, sorted by `(first, second)`; the depth is what the definition leaves of it.
 pub(super) fn clashes(
@@ -14,10 +33,10 @@ pub(super) fn clashes(
     prepared: Vec<Prepared>,
     molecules: &Molecules,
     definition: ClashDefinition,
+    near: Vec<Overlap>,
 ) -> Vec<Overlap> {
     let one_file = inputs.len() == 1;
-    let search = OverlapSearch { allow: definition.least_overlap(), ..OverlapSearch::default() };
-    let mut clashes = search.overlaps_unsorted(molecules.scene());
+    let mut clashes = near;
     if !one_file {
         clashes.retain(|pair| molecules.file(pair.first.molecule) != molecules.file(pair.second.molecule));
     }
@@ -26,7 +45,7 @@ pub(super) fn clashes(
     judge.keep_clashes(inputs, &mut clashes);
     if one_file && definition.inside_molecules() {
         let copies = Copies::new(molecules.scene());
-        let mut inside = copies.near_inside(search);
+        let mut inside = copies.near_inside(search(definition));
         judge.keep_clashes(inputs, &mut inside);
         clashes.extend(inside.into_iter().flat_map(|pair| copies.of(pair)));
     }

@@ -48,7 +48,7 @@ pub struct Report {
     /// Which species clash with which, most overlaps first.
     pub species: Vec<SpeciesPair>,
     /// What did the search.
-    pub backend: &'static str,
+    pub backend: String,
     /// How many threads it had.
     pub threads: usize,
     /// How long it took.
@@ -181,7 +181,7 @@ impl Report {
             score,
             worst: Vec::new(),
             species: species(&scene, &pairs),
-            backend: "cpu",
+            backend: "cpu".to_owned(),
             threads: rayon::current_num_threads(),
             seconds,
             copied: (0..files).map(|file| scene.copies(file) > 1).collect(),

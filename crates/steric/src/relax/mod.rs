@@ -5,12 +5,14 @@
 //! stand-ins and the atoms are relaxed in turn, each from where the one before it ended; bonds that were caught in rings are
 //! pushed out; the moved molecules go back into the input's own structure.
 
+mod engine;
 mod model;
 mod scene;
 
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+pub use engine::Remarks;
 pub use model::ModelOptions;
 use steric_collide::{Overlap, OverlapSearch};
 use steric_model::{MoleculeId, Molecules, MoleculesError, MovedError, Pose, Scene, Structure};
@@ -118,6 +120,8 @@ pub struct Relaxation {
     stages: Vec<Stage>,
     stop: Option<Stop>,
     seed: u64,
+    engine: engine::Choice,
+    remarks: Remarks,
 }
 
 /// What the two kinds of input have in common.
@@ -161,6 +165,8 @@ impl Relaxation {
             stages,
             stop: None,
             seed,
+            engine: engine::Choice::default(),
+            remarks: Remarks::default(),
         })
     }
 
@@ -170,7 +176,9 @@ impl Relaxation {
         let (coarse, fit) = self.setup.proxies(spheres);
         let options = RelaxOptions { max_iterations: iterations, stall_iterations: 30, ..self.relax.options().clone() };
         let mut relax = Relax::new(coarse, options.clone(), self.seed);
-        relax.run(|_, _| ControlFlow::Continue(()));
+        self.engine.forget();
+        self.engine.run(&mut relax, &self.remarks, &mut |_, _| ControlFlow::Continue(()));
+        self.engine.forget();
         let poses = relax.poses();
         for (molecule, pose) in self.setup.scene.molecules_mut().iter_mut().zip(&poses) {
             molecule.pose = *pose;
@@ -194,7 +202,7 @@ impl Relaxation {
         /// A bond that is caught again and again will not come free.
         const REPAIRS: usize = 10;
         let clock = Instant::now();
-        let mut stop = self.relax.run(&mut watch);
+        let mut stop = self.engine.run(&mut self.relax, &self.remarks, &mut watch);
         let mut caught = None;
         for _ in 0..REPAIRS {
             if stop != Stop::Rest || self.skeletons.ring_count() == 0 {
@@ -212,7 +220,7 @@ impl Relaxation {
                 self.relax.nudge(piercing.bond.0, 0.5 * way);
                 self.relax.nudge(piercing.ring.0, -0.5 * way);
             }
-            stop = self.relax.run(&mut watch);
+            stop = self.engine.run(&mut self.relax, &self.remarks, &mut watch);
         }
         self.stages.push(stage("relax", clock));
         self.stop = Some(stop);
@@ -253,6 +261,11 @@ impl Relaxation {
         self.molecules.moved(0, &self.structure, &self.relax.poses())
     }
 
+    /// How many atoms take part.
+    pub fn atoms(&self) -> u64 {
+        self.setup.scene.atoms()
+    }
+
     /// The molecules where they are now.
     pub fn scene(&self) -> Scene {
         let mut scene = self.setup.scene.clone();
@@ -262,7 +275,8 @@ impl Relaxation {
         scene
     }
 
-    /// Everything that was measured.
+    /// Everything that was measured. The overlaps are counted on the processor, whatever moved the molecules: a second
+    /// opinion on what a GPU left behind.
     pub fn report(&self) -> RelaxReport {
         let scene = self.scene();
         let overlaps = overlaps(&scene, self.setup.allow);
@@ -295,6 +309,8 @@ impl Relaxation {
             state_hash: self.relax.state_hash(),
             seed: self.seed,
             threads: rayon::current_num_threads(),
+            backend: self.engine.name().to_owned(),
+            remarks: self.remarks.all(),
             history: history.to_vec(),
         }
     }

@@ -23,8 +23,8 @@ pub(super) fn figure_5_1(s0: &S0) -> String {
     for engine in engines {
         let lines = || s0.table_5_1.iter().filter(|line| line.backend == engine);
         let grid = lines().map(|line| (millions(line), line.grid.whole.median_ms)).collect();
-        layers.push(dotted(format!("grid, {}", engine.name()), grid));
-        layers.push(dotted(format!("brute force, {}", engine.name()), lines().filter_map(brute_force).collect()));
+        layers.push(dotted(format!("grid, {}", engine), grid));
+        layers.push(dotted(format!("brute force, {}", engine), lines().filter_map(brute_force).collect()));
     }
     let thesis = |time: fn(&super::thesis::Published) -> f64| {
         TABLE_5_1.iter().map(|line| (line.atoms as f64 / 1e6, time(line))).collect()

@@ -14,27 +14,37 @@ use std::time::Instant;
 use glam::DVec3;
 use serde::Serialize;
 use steric::collide::{OverlapSearch, reference};
-use steric::model::Scene;
-use steric::world::relax::{Hold, Leaflet, Relax, RelaxOptions, ResponseKind, Setup, Stop};
+use steric::gpu::{Gpu, GpuRelax, GpuSearch};
+use steric::model::{Pose, Scene};
+use steric::world::relax::{
+    Engine, EngineError, Hold, Iteration, Leaflet, Relax, RelaxOptions, ResponseKind, Setup, Stop,
+};
 use steric::world::shape::Surface;
 
-use crate::bench::{median_and_spread, milliseconds_of};
+use crate::bench::median_and_spread;
 use crate::failure::Failure;
 
 /// What iterates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Engine {
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Backend<'a> {
     Cpu,
+    Gpu(&'a Gpu),
 }
 
-impl Engine {
-    /// All that this build has.
-    pub(super) const ALL: [Self; 1] = [Self::Cpu];
-
+impl Backend<'_> {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
+            Self::Gpu(_) => "gpu",
+        }
+    }
+
+    /// How many pairs overlap, by comparing every pair.
+    fn count_all_pairs(self, scene: &Scene) -> Result<u64, Failure> {
+        let search = OverlapSearch::default();
+        match self {
+            Self::Cpu => Ok(reference::count(scene, search)),
+            Self::Gpu(gpu) => Ok(GpuSearch::new(gpu, search).count_all_pairs(scene)?),
         }
     }
 }
@@ -91,19 +101,25 @@ fn as_hex<S: serde::Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::E
 
 /// Rods that springs hold where they are in their leaflet and upright.
 pub(super) fn held_rods(atoms: usize) -> Setup {
-    let mut setup = Setup::new(scenes::rods(atoms));
+    held(scenes::rods(atoms))
+}
+
+/// The molecules of a sphere, every one held by springs where it is in its leaflet and upright.
+pub(in crate::bench) fn held(scene: Scene) -> Setup {
+    let mut setup = Setup::new(scene);
     let distances = || setup.scene.molecules().iter().map(|molecule| molecule.pose.translation.length());
     // Every other rod stands inside: the middle of the membrane is the mean.
     let radius = distances().sum::<f64>() / distances().count().max(1) as f64;
     let surface = Arc::new(Surface::Sphere { center: DVec3::ZERO, radius });
-    let places = setup.scene.molecules().iter().map(|molecule| molecule.pose.translation);
-    setup.groups = places.map(|place| vec![upright(&surface, radius, place)]).collect();
+    let poses = setup.scene.molecules().iter().map(|molecule| molecule.pose);
+    setup.groups = poses.map(|pose| vec![upright(&surface, radius, pose)]).collect();
     setup.group_of = (0..setup.groups.len() as u32).collect();
     setup
 }
 
 /// A spring to where the middle of a rod stands, as in Algorithm 4.5, and one that keeps the rod upright.
-fn upright(surface: &Arc<Surface>, radius: f64, place: DVec3) -> Hold {
+fn upright(surface: &Arc<Surface>, radius: f64, world_from_rod: Pose) -> Hold {
+    let place = world_from_rod.translation;
     let height = place.length() - radius;
     let leaflet = if height > 0.0 { Leaflet::Outer } else { Leaflet::Inner };
     Hold::Surface {
@@ -112,14 +128,14 @@ fn upright(surface: &Arc<Surface>, radius: f64, place: DVec3) -> Hold {
         head: DVec3::ZERO,
         height,
         leeway: 3.0,
-        axis: place.normalize_or(DVec3::Z) * leaflet.sign(),
+        axis: world_from_rod.rotation.inverse() * place.normalize_or(DVec3::Z) * leaflet.sign(),
         tilt: 25f64.to_radians(),
     }
 }
 
 /// Times the second iteration from the start, so many times.
 pub(super) fn steps(
-    engine: Engine,
+    backend: Backend<'_>,
     setup: &Setup,
     response: ResponseKind,
     repeats: usize,
@@ -128,13 +144,12 @@ pub(super) fn steps(
     let options = RelaxOptions { response, skin: 0.0, sleep: false, ..RelaxOptions::default() };
     let mut runs: Vec<(f64, [f64; 3])> = Vec::new();
     loop {
-        let mut relax = match engine {
-            Engine::Cpu => Relax::new(setup.clone(), options.clone(), seed),
+        let mut relax = Relax::new(setup.clone(), options.clone(), seed);
+        let ([first, second], run) = match backend {
+            Backend::Cpu => two_steps(&mut relax),
+            Backend::Gpu(gpu) => two_steps_on(gpu, &mut relax)?,
         };
-        let first = relax.step();
-        let start = Instant::now();
-        let second = relax.step();
-        runs.push((start.elapsed().as_secs_f64() * 1e3, second.milliseconds));
+        runs.push(run);
         // Without an overlap nothing moves, and what has not moved is not searched again.
         if !second.searched {
             return Err(nothing_to_time(setup));
@@ -151,28 +166,82 @@ pub(super) fn steps(
     }
 }
 
+/// Two iterations, and the milliseconds of the second and of its stages.
+type TwoSteps = ([Iteration; 2], (f64, [f64; 3]));
+
+fn two_steps(relax: &mut Relax) -> TwoSteps {
+    let first = relax.step();
+    let start = Instant::now();
+    let second = relax.step();
+    ([first, second], (start.elapsed().as_secs_f64() * 1e3, second.milliseconds))
+}
+
+/// The same on a GPU: the whole by the clock of the host, the stages by the GPU's own, in a run of their own.
+fn two_steps_on(gpu: &Gpu, relax: &mut Relax) -> Result<TwoSteps, Failure> {
+    let mut engine = GpuRelax::new(gpu);
+    let mut stages = [0.0; 3];
+    if gpu.has_timestamps() {
+        engine.load(relax).map_err(said)?;
+        engine.advance(1).map_err(said)?;
+        gpu.warm_up()?;
+        for (name, milliseconds) in engine.timed_iteration()?.stages {
+            stages[stage_of(name)] += milliseconds;
+        }
+    }
+    engine.load(relax).map_err(said)?;
+    let first = engine.advance(1).map_err(said)?;
+    gpu.warm_up()?;
+    let start = Instant::now();
+    let second = engine.advance(1).map_err(said)?;
+    let whole_ms = start.elapsed().as_secs_f64() * 1e3;
+    let done = [first, second].concat();
+    let [first, second] = done[..] else {
+        return Err(Failure::usage("expected a scene with overlaps, found one at rest"));
+    };
+    relax.take(engine.fetch().map_err(said)?, &done);
+    Ok(([first, second], (whole_ms, stages)))
+}
+
+/// Search, contacts or move: where a stage of the GPU belongs.
+fn stage_of(name: &str) -> usize {
+    match name {
+        "apply" | "place" | "step" | "close" => 2,
+        "mark" | "compare" | "contacts" | "walls" | "fold" => 1,
+        _ => 0,
+    }
+}
+
+fn said(error: EngineError) -> Failure {
+    Failure::usage(error.to_string())
+}
+
 fn nothing_to_time(setup: &Setup) -> Failure {
     Failure::usage(format!("{} atoms: expected a scene with overlaps, found one at rest", setup.scene.atoms()))
 }
 
-/// Relaxes with the default response, lists that are used again, and sleep.
-pub(super) fn whole_run(engine: Engine, setup: Setup, seed: u64) -> WholeRun {
+/// Relaxes with the default response, lists that are used again, and sleep. On a GPU the time to load counts.
+pub(super) fn whole_run(backend: Backend<'_>, setup: Setup, seed: u64) -> Result<WholeRun, Failure> {
     // Rods rest after some twenty iterations. On a sphere for 50,000 atoms they never do: at its inner end the inner leaflet
     // has 14 square angstroms for a rod, which covers 17.
     let options = RelaxOptions { max_iterations: 300, ..RelaxOptions::default() };
-    let mut relax = match engine {
-        Engine::Cpu => Relax::new(setup, options, seed),
-    };
+    let mut relax = Relax::new(setup, options, seed);
+    let watch = |_: &Relax, _: &Iteration| ControlFlow::Continue(());
     let start = Instant::now();
-    let stop = relax.run(|_, _| ControlFlow::Continue(()));
+    let (stop, error) = match backend {
+        Backend::Cpu => (relax.run(watch), None),
+        Backend::Gpu(gpu) => relax.run_on(&mut GpuRelax::new(gpu), watch),
+    };
     let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-    WholeRun {
+    if let Some(error) = error {
+        return Err(said(error));
+    }
+    Ok(WholeRun {
         mean_step_ms: milliseconds / f64::from(relax.iteration().max(1)),
         iterations: relax.iteration(),
         searches: relax.searches(),
         stop,
         state_hash: relax.state_hash(),
-    }
+    })
 }
 
 /// What came of brute force.
@@ -188,20 +257,28 @@ pub(super) enum BruteForce {
 
 /// Compares every pair, as long as that is bearable.
 #[derive(Debug)]
-pub(super) struct AllPairs {
+pub(super) struct AllPairs<'a> {
+    backend: Backend<'a>,
     most_ms: f64,
     /// The largest scene so far and its time.
     atoms: f64,
     milliseconds: f64,
 }
 
-impl AllPairs {
+impl<'a> AllPairs<'a> {
     /// Nothing that would take longer than so many seconds will be done.
-    pub(super) fn new(most_seconds: f64) -> Self {
-        let trial = scenes::rods(20_000);
-        let count = || _ = reference::count(&trial, OverlapSearch::default());
-        count();
-        Self { most_ms: 1e3 * most_seconds, atoms: trial.atoms() as f64, milliseconds: milliseconds_of(count) }
+    pub(super) fn new(backend: Backend<'a>, most_seconds: f64) -> Result<Self, Failure> {
+        // A GPU has hardly begun with so few as keep a processor busy; one that is software takes far longer for them.
+        let trial = scenes::rods(match backend {
+            Backend::Cpu => 20_000,
+            Backend::Gpu(gpu) if gpu.adapter().is_software => 2_000,
+            Backend::Gpu(_) => 200_000,
+        });
+        backend.count_all_pairs(&trial)?;
+        let start = Instant::now();
+        backend.count_all_pairs(&trial)?;
+        let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+        Ok(Self { backend, most_ms: 1e3 * most_seconds, atoms: trial.atoms() as f64, milliseconds })
     }
 
     fn predicted_ms(&self, atoms: u64) -> f64 {
@@ -217,8 +294,9 @@ impl AllPairs {
         let affordable = (0.25 * self.most_ms / predicted_ms.max(1e-3)) as usize;
         let mut times = Vec::new();
         for _ in 0..affordable.clamp(1, repeats.max(1)) {
-            let mut found = 0;
-            times.push(milliseconds_of(|| found = reference::count(scene, OverlapSearch::default())));
+            let start = Instant::now();
+            let found = self.backend.count_all_pairs(scene)?;
+            times.push(start.elapsed().as_secs_f64() * 1e3);
             agree(scene.atoms(), pairs, found)?;
         }
         let timing = Timing::of(times);
@@ -250,16 +328,16 @@ mod tests {
     #[test]
     fn brute_force_and_grid_find_the_same_overlaps_and_a_difference_is_an_error() {
         let setup = held_rods(5_000);
-        let steps = steps(Engine::Cpu, &setup, ResponseKind::Thesis, 2, 1).unwrap_or_else(|error| panic!("{error}"));
+        let steps = steps(Backend::Cpu, &setup, ResponseKind::Thesis, 2, 1).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(steps.pairs, OverlapSearch::default().count(&setup.scene));
-        let mut all_pairs = AllPairs::new(60.0);
+        let mut all_pairs = AllPairs::new(Backend::Cpu, 60.0).unwrap_or_else(|error| panic!("{error}"));
         assert!(matches!(all_pairs.measure(&setup.scene, steps.pairs, 1), Ok(BruteForce::Measured(_))));
         assert!(all_pairs.measure(&setup.scene, steps.pairs + 1, 1).is_err());
     }
 
     #[test]
     fn brute_force_that_would_take_too_long_is_left_out() {
-        let mut all_pairs = AllPairs { most_ms: 100.0, atoms: 1_000.0, milliseconds: 2.0 };
+        let mut all_pairs = AllPairs { backend: Backend::Cpu, most_ms: 100.0, atoms: 1_000.0, milliseconds: 2.0 };
         let scene = scenes::rods(10_000);
         let skipped = all_pairs.measure(&scene, 0, 1);
         assert!(matches!(skipped, Ok(BruteForce::TooLong { predicted_ms }) if (predicted_ms - 200.0).abs() < 1e-9));

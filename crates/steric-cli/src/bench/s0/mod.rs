@@ -21,7 +21,8 @@ use crate::failure::Failure;
 use crate::options::Shared;
 use crate::output;
 use crate::table::thousands;
-use measure::{AllPairs, BruteForce, Engine, Steps, WholeRun};
+pub(super) use measure::held;
+use measure::{AllPairs, Backend, BruteForce, Steps, WholeRun};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Writes table-5.1.csv, table-5.2.csv, figure-5.1.svg, figure-4.2a.svg and figure-4.2b.svg.\n\
@@ -53,7 +54,7 @@ fn size(text: &str) -> Result<usize, String> {
     size.ok_or_else(|| "expected 1000 to 100000000 atoms".to_owned())
 }
 
-fn response(text: &str) -> Result<ResponseKind, String> {
+pub(super) fn response(text: &str) -> Result<ResponseKind, String> {
     let kinds = [ResponseKind::Newton, ResponseKind::Projection, ResponseKind::Thesis];
     let kind = kinds.into_iter().find(|kind| kind.to_string() == text);
     kind.ok_or_else(|| "expected newton, projection or thesis".to_owned())
@@ -64,6 +65,8 @@ fn response(text: &str) -> Result<ResponseKind, String> {
 struct S0 {
     machine: String,
     commit: String,
+    /// The GPU that was measured beside the processor.
+    gpu: Option<String>,
     threads: usize,
     response: ResponseKind,
     table_5_1: Vec<Line>,
@@ -74,7 +77,7 @@ struct S0 {
 /// A backend at one size.
 #[derive(Debug, Serialize)]
 struct Line {
-    backend: Engine,
+    backend: &'static str,
     atoms: u64,
     grid: Steps,
     brute_force: BruteForce,
@@ -84,7 +87,7 @@ struct Line {
 /// The stages of a backend.
 #[derive(Debug, Serialize)]
 struct Stages {
-    backend: Engine,
+    backend: &'static str,
     atoms: u64,
     steps: Steps,
 }
@@ -104,15 +107,19 @@ pub(super) fn run(wanted: &Arguments, shared: &Shared) -> Result<(), Failure> {
 fn measured(wanted: &Arguments, shared: &Shared) -> Result<S0, Failure> {
     let mut s0 = S0 {
         machine: machine(),
-        commit: std::env::var("STERIC_COMMIT").unwrap_or_else(|_| format!("v{}", env!("CARGO_PKG_VERSION"))),
+        commit: commit(),
+        gpu: None,
         threads: rayon::current_num_threads(),
         response: wanted.response,
         table_5_1: Vec::new(),
         table_5_2: Vec::new(),
         files: Vec::new(),
     };
-    for backend in Engine::ALL {
-        let mut all_pairs = AllPairs::new(wanted.bearable);
+    let most = wanted.sizes.iter().copied().max().unwrap_or(0);
+    let chosen = shared.chosen(most as u64)?;
+    s0.gpu = chosen.gpu().map(|gpu| gpu.adapter().name.clone());
+    for backend in std::iter::once(Backend::Cpu).chain(chosen.gpu().map(Backend::Gpu)) {
+        let mut all_pairs = AllPairs::new(backend, wanted.bearable)?;
         for &atoms in &wanted.sizes {
             s0.table_5_1.push(line(backend, atoms, &mut all_pairs, wanted, shared)?);
         }
@@ -122,9 +129,9 @@ fn measured(wanted: &Arguments, shared: &Shared) -> Result<S0, Failure> {
 }
 
 fn line(
-    backend: Engine,
+    backend: Backend<'_>,
     atoms: usize,
-    all_pairs: &mut AllPairs,
+    all_pairs: &mut AllPairs<'_>,
     wanted: &Arguments,
     shared: &Shared,
 ) -> Result<Line, Failure> {
@@ -138,18 +145,18 @@ fn line(
     let brute_force = all_pairs.measure(&setup.scene, grid.pairs, wanted.repeats)?;
     say("a whole relaxation");
     let atoms = setup.scene.atoms();
-    let whole_run = measure::whole_run(backend, setup, shared.seed());
+    let whole_run = measure::whole_run(backend, setup, shared.seed())?;
     bar.finish_and_clear();
-    Ok(Line { backend, atoms, grid, brute_force, whole_run })
+    Ok(Line { backend: backend.name(), atoms, grid, brute_force, whole_run })
 }
 
-fn stages(backend: Engine, wanted: &Arguments, shared: &Shared) -> Result<Stages, Failure> {
+fn stages(backend: Backend<'_>, wanted: &Arguments, shared: &Shared) -> Result<Stages, Failure> {
     let most = wanted.sizes.iter().copied().max().unwrap_or(0);
     let bar = output::spinner(shared, format!("{}: stages", backend.name()));
     let setup = measure::held_rods(most.min(thesis::TABLE_5_2_ATOMS as usize));
     let steps = measure::steps(backend, &setup, wanted.response, wanted.repeats, shared.seed())?;
     bar.finish_and_clear();
-    Ok(Stages { backend, atoms: setup.scene.atoms(), steps })
+    Ok(Stages { backend: backend.name(), atoms: setup.scene.atoms(), steps })
 }
 
 fn write_all(folder: &Path, s0: &S0, seed: u64) -> Result<Vec<PathBuf>, Failure> {
@@ -170,8 +177,13 @@ fn write(path: &Path, content: &str) -> Result<PathBuf, Failure> {
     Ok(path.to_owned())
 }
 
+/// What was built.
+pub(super) fn commit() -> String {
+    std::env::var("STERIC_COMMIT").unwrap_or_else(|_| format!("v{}", env!("CARGO_PKG_VERSION")))
+}
+
 /// The processor and its cores as one word, as the folders in `benches/results` are named.
-fn machine() -> String {
+pub(super) fn machine() -> String {
     let described = std::env::var("STERIC_MACHINE").unwrap_or_else(|_| {
         let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let model = cpu.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or(std::env::consts::ARCH);

@@ -38,7 +38,7 @@ pub(super) fn table_5_1_csv(s0: &S0) -> String {
 
 fn push_row(csv: &mut String, s0: &S0, line: &Line, cells: [&str; 6]) {
     let [method, response, timing, hash, thesis, note] = cells;
-    let (backend, S0 { threads, machine, commit, .. }) = (line.backend.name(), s0);
+    let (backend, S0 { threads, machine, commit, .. }) = (line.backend, s0);
     // Writing to a string does not fail.
     let _ = writeln!(
         csv,
@@ -73,7 +73,7 @@ pub(super) fn table_5_2_csv(s0: &S0) -> String {
         let timings = steps.stages.iter().chain([&steps.whole]);
         for (stage, timing) in STAGES.iter().zip(timings) {
             let Stage { name, what, of_thesis, .. } = stage;
-            let (backend, timing, thesis) = (backend.name(), measured(timing), number(thesis_ms(stage, *atoms)));
+            let (backend, timing, thesis) = (backend, measured(timing), number(thesis_ms(stage, *atoms)));
             let _ = writeln!(
                 csv,
                 "rods,{atoms},{name},{what},{response},{backend},{threads},{machine},{commit},{timing},{of_thesis},{thesis}"
@@ -105,12 +105,13 @@ pub(super) fn text(s0: &S0) -> String {
         Where brute force was run it found the pairs of the grid. Mean step: of a whole relaxation, response newton, with\n  \
         lists that are used again and molecules that sleep.\n\n";
     for stages in &s0.table_5_2 {
-        let (atoms, backend) = (thousands(stages.atoms), stages.backend.name());
+        let (atoms, backend) = (thousands(stages.atoms), stages.backend);
         let rows = table_5_2_text(stages);
         text +=
             &format!("Table 5.2: milliseconds of each stage, {atoms} atoms, {backend}, response {response}\n{rows}\n");
     }
-    text + &format!("  {machine}, {commit}; thesis: GeForce GTX 970\n")
+    let gpu = s0.gpu.as_ref().map_or_else(String::new, |gpu| format!("; gpu: {gpu}"));
+    text + &format!("  {machine}, {commit}{gpu}; thesis: GeForce GTX 970\n")
 }
 
 fn table_5_1_text(lines: &[Line]) -> String {
@@ -122,7 +123,7 @@ fn table_5_1_text(lines: &[Line]) -> String {
             BruteForce::TooLong { predicted_ms } => (format!("~{}", short(*predicted_ms)), String::new()),
         };
         vec![
-            line.backend.name().to_owned(),
+            line.backend.to_owned(),
             thousands(line.atoms),
             thousands(line.grid.pairs),
             short(line.grid.whole.median_ms),
