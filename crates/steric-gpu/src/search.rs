@@ -132,14 +132,11 @@ impl GpuSearch {
         Ok((layout.words.clusters > 0).then_some(layout))
     }
 
-    fn count_in<'a>(
+    fn count_in(
         &self,
         field: &Field,
         tally: impl for<'b> FnOnce(&'b wgpu::Buffer) -> Tally<'b>,
-    ) -> Result<u64, GpuError>
-    where
-        Self: 'a,
-    {
+    ) -> Result<u64, GpuError> {
         let groups = field.threads().div_ceil(64) as usize;
         let groups_found = Memory::new(&self.gpu).zeros("groups found", 4 * groups as u64)?;
         self.gpu.run([&tally_stage(&self.gpu, field, tally(&groups_found))]);

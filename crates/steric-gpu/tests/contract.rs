@@ -1,20 +1,14 @@
 //! The GPU finds what the CPU finds, and what comparing every pair finds.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod common;
+
+use common::gpu;
 use glam::{DQuat, DVec3, Vec3};
 use proptest::prelude::*;
 use steric_collide::{IndexKind, OverlapSearch, reference};
 use steric_gpu::{Gpu, GpuSearch, KINDS};
 use steric_model::{PeriodicBox, Pose, Random, Scene};
-
-/// The software GPU; says so where there is none.
-fn gpu() -> Option<Gpu> {
-    let gpu = Gpu::software();
-    if gpu.is_none() {
-        eprintln!("skipped: no adapter");
-    }
-    gpu
-}
 
 /// Every answer of the GPU beside that of the CPU, which must be equal.
 fn assert_equal_answers(gpu: &Gpu, scene: &Scene, search: OverlapSearch) {

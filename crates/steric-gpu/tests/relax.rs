@@ -1,24 +1,18 @@
 //! Relaxations on the GPU end as on the CPU: with nothing left to push apart.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod common;
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use common::gpu;
 use glam::{DQuat, DVec3, Vec3};
 use steric_collide::OverlapSearch;
 use steric_gpu::{Gpu, GpuRelax};
 use steric_model::{PeriodicBox, Pose, Random, Scene};
 use steric_world::relax::{Engine, Hold, Leaflet, Relax, RelaxOptions, ResponseKind, Setup, Stop};
 use steric_world::shape::{Region, Side, Surface};
-
-/// The software GPU; says so where there is none.
-fn gpu() -> Option<Gpu> {
-    let gpu = Gpu::software();
-    if gpu.is_none() {
-        eprintln!("skipped: no adapter");
-    }
-    gpu
-}
 
 fn run(gpu: &Gpu, setup: &Setup, options: &RelaxOptions) -> (Relax, Stop) {
     let mut relax = Relax::new(setup.clone(), options.clone(), 1);
@@ -230,6 +224,16 @@ fn molecules_of_any_number_of_atoms_and_radii_part() {
             relax.history().last()
         );
     }
+}
+
+#[test]
+fn an_empty_scene_and_a_molecule_alone_are_at_rest() {
+    let Some(gpu) = gpu() else { return };
+    let mut scene = Scene::default();
+    assert_eq!(run(&gpu, &Setup::new(scene.clone()), &RelaxOptions::default()).1, Stop::Rest);
+    let carbon = scene.add_type("carbon", &[Vec3::ZERO], &[1.7]);
+    scene.add_molecule(carbon, Pose::IDENTITY);
+    assert_eq!(run(&gpu, &Setup::new(scene), &RelaxOptions::default()).1, Stop::Rest);
 }
 
 #[test]

@@ -28,7 +28,8 @@ impl Memory {
     /// An array of zeros.
     pub(crate) fn zeros(&mut self, what: &'static str, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
         use wgpu::BufferUsages as Usage;
-        let size = bytes.max(16).next_multiple_of(16);
+        // An empty scene has arrays, too: of at least one element, however large it is.
+        let size = bytes.max(256).next_multiple_of(16);
         let most = self.gpu.adapter().largest_binding.min(self.gpu.adapter().largest_buffer);
         if size > most {
             return Err(GpuError::TooMany { what: "bytes in one array", found: size, most });

@@ -150,8 +150,7 @@ fn count_all_pairs(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgro
                    @builtin(local_invocation_index) local: u32) {
     let number = group_number(group, groups);
     let thread = number * THREADS + local;
-    let own_cluster = thread / LANES;
-    var own = own_in_world(thread);
+    let own = own_in_world(thread);
     var count = 0u;
     let tiles = (scene.clusters * LANES + THREADS - 1u) / THREADS;
     for (var tile = 0u; tile < tiles; tile++) {

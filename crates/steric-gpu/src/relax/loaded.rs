@@ -20,8 +20,6 @@ use crate::kernels::{BodyWords, HoldWords, LawWords, Shapes, WORDS_PER_RECORD, b
 const USUAL_SKIN: f32 = 1.2;
 /// Iterations that are asked for at once, at most.
 pub(super) const MOST_AT_ONCE: u32 = 64;
-/// A contact names its molecule in 26 bits.
-const MOST_MOLECULES: usize = 1 << 26;
 /// What depths are measured in where their order alone matters.
 const STEPS_PER_ANGSTROM: f32 = (1 << 20) as f32;
 
@@ -105,13 +103,6 @@ impl Loaded {
         let skin = if parts.options.skin >= 0.0 { parts.options.skin as f32 } else { USUAL_SKIN };
         let wanted = Wanted { reach: law.reach(), skin, inside_molecules: false, index };
         let molecules = parts.scene.molecules();
-        if molecules.len() >= MOST_MOLECULES {
-            return Err(GpuError::TooMany {
-                what: "molecules",
-                found: molecules.len() as u64,
-                most: MOST_MOLECULES as u64,
-            });
-        }
         let mut layout = Layout::new(parts.scene, molecules, molecules.len(), wanted)?;
         layout.fix(&parts.fixed);
         let mut shapes = Shapes::new(layout.origin);
