@@ -19,6 +19,8 @@ const LEFT: f64 = 70.0;
 const RIGHT: f64 = 18.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 52.0;
+/// From one row of the legend to the next.
+const LEGEND_ROW: f64 = 15.0;
 /// Part of a logarithmic axis that is kept for zero.
 const ZERO_STRIP: f64 = 0.08;
 /// No line has more points: more would not be seen.
@@ -113,7 +115,7 @@ impl Plot {
         let floor = (is_bars && self.y.scale == Scale::Linear).then_some(0.0);
         let ys = self.layers.iter().flat_map(|layer| layer.seen().map(|(_, y)| y)).chain(floor);
         let mut x = Ruler::new(self.x.scale, xs, (LEFT, width - RIGHT));
-        let mut y = Ruler::new(self.y.scale, ys, (height - BOTTOM, TOP));
+        let mut y = Ruler::new(self.y.scale, ys, (height - BOTTOM, self.top()));
         if self.square {
             let per_pixel = x.per_pixel().max(y.per_pixel());
             x.widen(per_pixel);
@@ -134,7 +136,7 @@ impl Plot {
             push(svg, format_args!("<text class=\"x\" x=\"{at:.1}\" y=\"{:.1}\">{label}</text>", bottom + 19.0));
         }
         push(svg, format_args!("<path class=\"axis\" d=\"M{LEFT} {bottom}H{right}\"/>"));
-        let (middle_x, middle_y) = (0.5 * (LEFT + right), 0.5 * (TOP + bottom));
+        let (middle_x, middle_y) = (0.5 * (LEFT + right), 0.5 * (self.top() + bottom));
         let (x_label, y_label) = (escape(&self.x.label), escape(&self.y.label));
         push(svg, format_args!("<text class=\"x\" x=\"{middle_x}\" y=\"{:.1}\">{x_label}</text>", height - 10.0));
         push(
@@ -144,20 +146,39 @@ impl Plot {
     }
 
     fn legend(&self, svg: &mut String) {
-        if self.layers.len() < 2 {
-            return;
-        }
-        let mut at = LEFT;
-        for (place, layer) in self.layers.iter().enumerate() {
+        for ((place, layer), (at, down)) in self.layers.iter().enumerate().zip(self.legend_places()) {
+            let line = 31.0 + down;
             let sample = match layer.mark {
-                Mark::Bars(_) => format!("<rect class=\"b{place}\" x=\"{at}\" y=\"27\" width=\"18\" height=\"8\"/>"),
-                Mark::Points => format!("<path class=\"p{place}\" d=\"M{} 31h0\"/>", at + 9.0),
-                _ => format!("<path class=\"l{place}\" d=\"M{at} 31h18\"/>"),
+                Mark::Bars(_) => {
+                    let top = line - 4.0;
+                    format!("<rect class=\"b{place}\" x=\"{at}\" y=\"{top}\" width=\"18\" height=\"8\"/>")
+                }
+                Mark::Points => format!("<path class=\"p{place}\" d=\"M{} {line}h0\"/>", at + 9.0),
+                _ => format!("<path class=\"l{place}\" d=\"M{at} {line}h18\"/>"),
             };
-            let text = at + 24.0;
-            push(svg, format_args!("{sample}<text x=\"{text}\" y=\"35\">{}</text>", escape(&layer.name)));
-            at += 44.0 + 6.6 * layer.name.chars().count() as f64;
+            let (text, base) = (at + 24.0, line + 4.0);
+            push(svg, format_args!("{sample}<text x=\"{text}\" y=\"{base}\">{}</text>", escape(&layer.name)));
         }
+    }
+
+    /// Where each name of the legend begins, and how far below its first row; none for a plot of one layer.
+    fn legend_places(&self) -> Vec<(f64, f64)> {
+        let right = if self.square { SQUARE.0 } else { SIZE.0 };
+        let (mut at, mut down) = (LEFT, 0.0);
+        let place = |layer: &Layer| {
+            let width = 44.0 + 6.6 * layer.name.chars().count() as f64;
+            if at > LEFT && at + width > right {
+                (at, down) = (LEFT, down + LEGEND_ROW);
+            }
+            at += width;
+            (at - width, down)
+        };
+        if self.layers.len() < 2 { Vec::new() } else { self.layers.iter().map(place).collect() }
+    }
+
+    /// Where the plot begins below its title and its legend.
+    fn top(&self) -> f64 {
+        TOP + self.legend_places().last().map_or(0.0, |&(_, down)| down)
     }
 }
 
@@ -440,5 +461,22 @@ mod tests {
         let (x, y) = wide.rulers();
         assert!((x.per_pixel() - y.per_pixel()).abs() < 1e-12);
         assert!(x.at(-1.0) >= LEFT && y.at(-1.0) <= SQUARE.1 - BOTTOM);
+    }
+
+    #[test]
+    fn a_legend_that_is_too_wide_goes_on_below() {
+        let layer =
+            |name: &str| Layer { name: name.to_owned(), mark: Mark::Line, points: vec![(0.0, 1.0), (1.0, 2.0)] };
+        let plot = |names: &[&str]| Plot {
+            title: String::new(),
+            x: Axis::linear("x"),
+            y: Axis::linear("y"),
+            layers: names.iter().map(|name| layer(name)).collect(),
+            square: false,
+        };
+        assert!(plot(&["one", "two"]).legend_places().iter().all(|&(_, down)| down.abs() < 1e-9));
+        let six = plot(&["a name of twenty-five let"; 6]);
+        assert!(six.legend_places().iter().all(|&(at, _)| at < 430.0), "{:?}", six.legend_places());
+        assert!((six.top() - TOP - 2.0 * LEGEND_ROW).abs() < 1e-9, "three rows of two");
     }
 }
