@@ -35,8 +35,9 @@ pub(crate) struct Field {
     bytes: u64,
 }
 
-/// Entries of the list for each cluster, until it is known how many there are.
-pub(crate) const USUAL_NEAR: u64 = 12;
+/// Entries of the list that are kept for each cluster, as the search has it, and those behind for clusters that need more.
+pub(crate) const KEPT_NEAR: u64 = 16;
+const FEWEST_MORE: u64 = 4_096;
 
 impl Field {
     /// Puts a scene on the GPU.
@@ -51,10 +52,10 @@ impl Field {
     fn in_memory(gpu: &Gpu, layout: &Layout, memory: &mut Memory) -> Result<Self, GpuError> {
         let mut words = layout.words;
         let clusters = u64::from(words.clusters);
-        let list_room = (USUAL_NEAR * clusters).max(4_096).min(gpu.adapter().largest_binding / 4);
+        let list_room = KEPT_NEAR * clusters + (clusters / 4).max(FEWEST_MORE);
         words.list_room = list_room as u32;
-        let mut first_board = vec![0u32; board::STAMPS + words.molecules as usize];
-        (first_board[board::SEARCHING], first_board[board::EVERYONE]) = (1, 1);
+        let mut first_board = [0u32; board::WORDS];
+        (first_board[board::SEARCHING], first_board[board::ALL_AWAKE]) = (1, 1);
         Ok(Self {
             gpu: gpu.clone(),
             words,
@@ -102,7 +103,7 @@ impl Field {
     pub(crate) fn find(&mut self) -> Result<(), GpuError> {
         loop {
             self.gpu.run(&self.find_stages());
-            let words: Vec<u32> = self.gpu.read(&self.board, board::STAMPS)?;
+            let words: Vec<u32> = self.gpu.read(&self.board, board::WORDS)?;
             if words[board::HALTED] != board::LIST_FULL {
                 return Ok(());
             }
@@ -116,7 +117,7 @@ impl Field {
         if u64::from(entries) > most {
             return Err(GpuError::TooMany { what: "near clusters in one list", found: entries.into(), most });
         }
-        let room = (u64::from(entries) * 5 / 4).min(most);
+        let room = (KEPT_NEAR * u64::from(self.words.clusters) + u64::from(entries) * 5 / 4).min(most);
         let mut memory = Memory::new(&self.gpu);
         // The old one first: both might not fit.
         self.list.destroy();

@@ -92,12 +92,11 @@ impl GpuSearch {
         self.each_part(scene, |field, layout, part| {
             let molecules = layout.words.molecules as usize;
             let mut memory = Memory::new(&self.gpu);
-            let per_molecule = memory.zeros("per molecule", 8 * molecules as u64)?;
+            let per_molecule = memory.zeros("per molecule", 4 * molecules as u64)?;
             self.gpu.run([&tally_stage(&self.gpu, field, Tally::PerMolecule { per_molecule: &per_molecule })]);
-            let found: Vec<u32> = self.gpu.read(&per_molecule, 2 * molecules)?;
+            let found: Vec<u32> = self.gpu.read(&per_molecule, molecules)?;
             for (local, &id) in part.ids.iter().take(part.owned).enumerate() {
-                // A pair inside a molecule was met twice.
-                counts[id as usize] = found[local] - found[molecules + local] / 2;
+                counts[id as usize] = found[local];
             }
             Ok(())
         })?;

@@ -23,6 +23,7 @@ pub struct Gpu {
     adapter: Arc<Adapter>,
     lost: Arc<Mutex<Option<String>>>,
     pub(super) pipelines: Arc<Mutex<Pipelines>>,
+    pub(super) has_subgroups: bool,
 }
 
 impl Gpu {
@@ -70,7 +71,14 @@ impl Gpu {
         });
         let noted = Arc::clone(&lost);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&noted, error.to_string())));
-        Ok(Self { device, queue, adapter: Arc::new(described), lost, pipelines: Arc::default() })
+        // A browser wants a directive for it that is not known elsewhere.
+        let has_subgroups = !cfg!(target_family = "wasm") && features.contains(wgpu::Features::SUBGROUP);
+        Ok(Self { device, queue, adapter: Arc::new(described), lost, pipelines: Arc::default(), has_subgroups })
+    }
+
+    /// The same GPU without what not all have: threads that add up their values at once.
+    pub fn without_subgroups(&self) -> Self {
+        Self { pipelines: Arc::default(), has_subgroups: false, ..self.clone() }
     }
 
     /// Which one it is.

@@ -112,6 +112,13 @@ impl Gpu {
         }
     }
 
+    /// Fills an array with zeros.
+    pub(crate) fn clear(&self, buffer: &wgpu::Buffer) {
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        encoder.clear_buffer(buffer, 0, None);
+        self.queue.submit([encoder.finish()]);
+    }
+
     /// What an array holds, from its start, when all that was asked for is done.
     pub(crate) fn read<T: bytemuck::AnyBitPattern>(
         &self,

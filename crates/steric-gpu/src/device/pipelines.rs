@@ -8,13 +8,13 @@ use std::collections::HashMap;
 use std::sync::PoisonError;
 
 use super::Gpu;
-use crate::kernels::COMMON;
+use crate::kernels::{ALONE, COMMON, TOGETHER};
 
-/// The text of one kernel file, and the values of its `override` constants.
+/// The texts that a kernel is made of, and the values of its `override` constants.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kernel<'a> {
     pub(crate) name: &'static str,
-    pub(crate) text: &'static str,
+    pub(crate) text: &'a [&'static str],
     pub(crate) entry: &'static str,
     pub(crate) constants: &'a [(&'static str, f64)],
 }
@@ -67,7 +67,8 @@ impl Gpu {
     }
 
     #[expect(unsafe_code, reason = "kernels without checks of every index are a tenth faster")]
-    fn module(&self, name: &str, text: &str) -> wgpu::ShaderModule {
+    fn module(&self, name: &str, texts: &[&str]) -> wgpu::ShaderModule {
+        let text = texts.concat();
         let wanted = wgpu::ShaderModuleDescriptor {
             label: Some(name),
             source: wgpu::ShaderSource::Wgsl(format!("{COMMON}\n{text}").into()),
@@ -78,6 +79,11 @@ impl Gpu {
         // SAFETY: the same kernels run with every index checked in the tests, on scenes of every kind; their loops end
         // because each counts up to a length that the host has written.
         unsafe { self.device.create_shader_module_trusted(wanted, wgpu::ShaderRuntimeChecks::unchecked()) }
+    }
+
+    /// How threads add up their values: at once, where the GPU can do that.
+    pub(crate) fn voices(&self) -> &'static str {
+        if self.has_subgroups { TOGETHER } else { ALONE }
     }
 
     /// A pipeline with its arrays, by the numbers that the kernel gives them.

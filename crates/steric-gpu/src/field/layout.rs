@@ -39,15 +39,9 @@ pub(crate) struct Layout {
     pub(crate) near: Vec<[u32; 4]>,
     pub(crate) bodies: Vec<BodyWords>,
     pub(crate) moods: Vec<[u32; 4]>,
-    /// Records of all molecules, and the first record and the number of records of those that have many.
-    pub(crate) records: u32,
-    pub(crate) giants: Vec<[u32; 2]>,
     /// The first cluster of each molecule, and the end.
     pub(crate) first_clusters: Vec<u32>,
 }
-
-/// A molecule with more records has them folded.
-const GIANT: u32 = 32;
 
 /// Where a type stands in the arrays.
 #[derive(Clone, Copy, Debug, Default)]
@@ -120,9 +114,12 @@ impl Layout {
         });
         let classes = grid::classes(radii);
         let far = wanted.reach + wanted.skin;
+        let largest = classes.last().map_or(0.0, |class| class.0);
+        // Two near clusters with all their atoms are no longer than this; a number of single precision has 24 bits.
+        let span = (4.0 * largest + far + 1.0).max(1.0);
+        self.words.grain = (span.log2().ceil() - 23.0).exp2();
         let (levels, cells) = match scene.periodic_box() {
             Some(periodic_box) => {
-                let largest = classes.last().map_or(0.0, |class| class.0);
                 // Two clusters must not be near in two images at once.
                 if periodic_box.widths().min_element() < 2.0 * f64::from(2.0 * largest + far) + 0.5 {
                     return Err(GpuError::OnCpuAlone("a periodic box so small"));
@@ -159,15 +156,13 @@ impl Layout {
         places: &[TypePlace],
         classes: &[(f32, u64)],
     ) {
-        let per_unit = 32 / self.lanes;
-        let (mut cluster, mut record) = (0u32, 0u32);
+        let mut cluster = 0u32;
         self.bodies.reserve_exact(molecules.len());
         self.first_clusters.reserve_exact(molecules.len() + 1);
         for (number, molecule) in (0u32..).zip(molecules) {
             let kind = &scene.types()[molecule.kind.0 as usize];
             let TypePlace { mut template, bound } = places[molecule.kind.0 as usize];
             self.first_clusters.push(cluster);
-            let first_cluster = cluster;
             for (place, (own, sphere)) in (bound..).zip(clusters(scene, kind.clusters.clone())) {
                 let level = if classes.len() > 1 { grid::class_of(classes, sphere.radius) as u32 } else { 0 };
                 self.sources.push([template, place | level << 30]);
@@ -175,29 +170,19 @@ impl Layout {
                 self.near.push([0, number, 0, length << 28]);
                 (template, cluster) = (template + length, cluster + 1);
             }
-            let first_unit = first_cluster / per_unit;
-            let records = if cluster > first_cluster { (cluster - 1) / per_unit - first_unit + 1 } else { 0 };
             let mut body = BodyWords {
                 mobility: 1.0,
                 inverse_gyration: 1.0,
                 gyration: 1.0,
-                first_record: record,
-                first_unit,
                 group: u32::MAX,
-                records: if records > GIANT { 1 } else { records },
                 ..BodyWords::default()
             };
             set_pose(&mut body, &molecule.pose, self.origin);
             self.bodies.push(body);
-            if records > GIANT {
-                self.giants.push([record, records]);
-            }
-            record += records;
         }
         self.first_clusters.push(cluster);
         self.moods = vec![[0, 0, 0, 1 << 16 | mood::MOVED]; molecules.len()];
         self.words.clusters = cluster;
-        self.records = record;
     }
 
     /// Marks molecules that stay where they are.
@@ -215,8 +200,8 @@ impl Layout {
         let types = 16 * (self.templates.len() + self.bounds.len()) as u64;
         types
             + 16 * clusters * u64::from(self.lanes)
-            + clusters * (8 + 16 + 16 + 4 + 16 + 8 + 4 * super::USUAL_NEAR)
-            + molecules * (96 + 16 + 4)
+            + clusters * (8 + 16 + 16 + 4 + 16 + 8 + 4 * super::KEPT_NEAR)
+            + molecules * (96 + 16)
             + u64::from(self.words.blocks) * (16_384 + 4)
     }
 

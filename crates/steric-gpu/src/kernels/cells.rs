@@ -6,7 +6,7 @@
 use crate::device::{Gpu, Groups, Kernel, Stage};
 use crate::field::Field;
 
-const TEXT: &str = concat!(include_str!("lattice.wgsl"), include_str!("cells.wgsl"));
+const TEXT: &[&str] = &[include_str!("lattice.wgsl"), include_str!("cells.wgsl")];
 
 /// Counts, sums up and sorts; `clears` empties the cells first.
 pub(crate) fn cell_stages(gpu: &Gpu, field: &Field, clears: bool) -> Vec<Stage> {

@@ -36,7 +36,8 @@ pub(crate) struct SceneWords {
     pub(crate) radius: f32,
     pub(crate) inside: u32,
     pub(crate) owned: u32,
-    pub(crate) unused: [u32; 2],
+    pub(crate) grain: f32,
+    pub(crate) unused: u32,
     pub(crate) fractional: [[f32; 4]; 3],
     pub(crate) vectors: [[f32; 4]; 3],
     pub(crate) widths: [f32; 4],
@@ -50,18 +51,28 @@ pub(crate) struct BodyWords {
     pub(crate) whole: [i32; 3],
     pub(crate) mobility: f32,
     pub(crate) part: [f32; 3],
-    pub(crate) inverse_gyration: f32,
+    pub(crate) inverse_reach: f32,
     pub(crate) rotation: [f32; 4],
-    pub(crate) first_record: u32,
-    pub(crate) first_unit: u32,
-    pub(crate) group: u32,
-    pub(crate) records: u32,
     pub(crate) inertia_diagonal: [f32; 3],
     pub(crate) reach: f32,
     pub(crate) inertia_beside: [f32; 3],
     pub(crate) gyration: f32,
+    pub(crate) inverse_gyration: f32,
+    pub(crate) group: u32,
+    pub(crate) unused: [u32; 2],
 }
 
+/// `Share`: some of the clusters, whose contacts are found and answered before those of the next.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct ShareWords {
+    pub(crate) first_cluster: u32,
+    pub(crate) end_cluster: u32,
+    pub(crate) number: u32,
+    pub(crate) tile_room: u32,
+}
+
+const _: () = assert!(size_of::<ShareWords>() == 16, "a share is one word of four");
 const _: () = assert!(size_of::<LevelWords>() == 48, "a level has three words of four");
 const _: () = assert!(size_of::<SceneWords>() == 48 + 7 * 16 + 4 * 48, "a scene is as long as the kernels think");
 const _: () = assert!(size_of::<BodyWords>() == 96, "a body has six words of four");
@@ -79,15 +90,19 @@ pub(crate) mod board {
     pub(crate) const DISTURBED: usize = 1;
     pub(crate) const SEARCHING: usize = 2;
     pub(crate) const SKIN: usize = 3;
-    pub(crate) const EVERYONE: usize = 4;
+    pub(crate) const ALL_AWAKE: usize = 4;
     pub(crate) const HALTED: usize = 5;
     pub(crate) const LISTED: usize = 6;
     pub(crate) const SLOT: usize = 7;
+    /// From here to `STALE`: what an iteration comes to.
+    pub(crate) const OVERLAPS: usize = 8;
+    pub(crate) const STALE: usize = 19;
     pub(crate) const SEARCHES: usize = 20;
     pub(crate) const STOPPED: usize = 22;
-    /// Where the stamps of the molecules begin.
-    pub(crate) const STAMPS: usize = 64;
+    /// How many words there are.
+    pub(crate) const WORDS: usize = 32;
     /// What `HALTED` can be, besides 0.
     pub(crate) const RESTS: u32 = 1;
     pub(crate) const LIST_FULL: u32 = 2;
+    pub(crate) const CONTACTS_FULL: u32 = 3;
 }

@@ -34,8 +34,8 @@ struct Scene {
     radius: f32,               // of every atom, if all are equal
     inside: u32,               // whether atoms of one molecule count too
     owned: u32,                // molecules before this one are searched for; the others are only met
-    unused_a: u32,
-    unused_b: u32,
+    grain: f32,                // places of atoms in their clusters are multiples of it, so that differences are exact
+    unused: u32,
     // Rows: a place times these is fractional; columns: a fractional step times these is a place.
     fractional: array<vec4<f32>, 3>,
     vectors: array<vec4<f32>, 3>,
@@ -47,16 +47,24 @@ struct Body {
     whole: vec3<i32>,
     mobility: f32,             // one over its mass, 0 if it is fixed
     part: vec3<f32>,
-    inverse_gyration: f32,
+    inverse_reach: f32,        // one over the distance of its farthest atom
     rotation: vec4<f32>,
-    first_record: u32,
-    first_unit: u32,
-    group: u32,                // its constraints, 0xffffffff for none
-    records: u32,
     inertia_diagonal: vec3<f32>, // inverted, in its own frame
     reach: f32,
     inertia_beside: vec3<f32>, // xy, xz, yz
     gyration: f32,
+    inverse_gyration: f32,
+    group: u32,                // its constraints, 0xffffffff for none
+    unused_a: u32,
+    unused_b: u32,
+}
+
+// A share of the clusters, whose contacts are found and answered before those of the next.
+struct Share {
+    first_cluster: u32,
+    end_cluster: u32,
+    number: u32,
+    tile_room: u32,            // for pairs of clusters that touch
 }
 
 // What a molecule is like: its surface's normal and, packed, for how long it has overlapped (16 bits), its warmth (8), and
@@ -73,13 +81,17 @@ fn is_awake(mood: u32) -> bool { return (mood & 0x1ff0000u) != 0u; }
 fn entries(near: vec4<u32>) -> u32 { return near.w & 0xfffffffu; }
 fn length_of(near: vec4<u32>) -> u32 { return near.w >> 28u; }
 
-// Words of the board, which the kernels of one iteration leave for each other; behind it stands a stamp for each
-// molecule: the iteration in which it was last worth a look, plus one.
+// An entry of a molecule's list of pairs of clusters that touch: where the pair stands in `tiles`, in the lowest bit whether the
+// own cluster is the second of it, in the highest whether the other molecule is fixed.
+const TILE: u32 = 0x7ffffffeu;
+const OTHER_IS_FIXED: u32 = 0x80000000u;
+
+// Words of the board, which the kernels of one iteration leave for each other.
 const ITERATION: u32 = 0u;
 const DISTURBED: u32 = 1u;
 const SEARCHING: u32 = 2u;
 const SKIN: u32 = 3u;
-const EVERYONE: u32 = 4u;      // whether all are worth a look, or even awake
+const ALL_AWAKE: u32 = 4u;     // whether all count as awake
 const HALTED: u32 = 5u;
 const LISTED: u32 = 6u;
 const SLOT: u32 = 7u;
@@ -94,13 +106,12 @@ const FAR: u32 = 17u;
 const FARTHEST: u32 = 18u;
 const STALE: u32 = 19u;
 const SEARCHES: u32 = 20u;
-const WARM: u32 = 21u;
 const STOPPED: u32 = 22u;       // set at the end of an iteration that has halted: nothing is searched any more
-const STAMPS: u32 = 64u;
+const SHARES: u32 = 16u;        // of the scene, at most
 
-const ALL_AWAKE: u32 = 2u;
 const RESTS: u32 = 1u;
 const LIST_FULL: u32 = 2u;
+const CONTACTS_FULL: u32 = 3u;
 
 // The number of a workgroup in a rectangle of them: rows of as many as fit along x.
 fn group_number(group: vec3<u32>, groups: vec3<u32>) -> u32 {

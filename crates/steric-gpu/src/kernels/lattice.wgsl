@@ -39,6 +39,7 @@ fn between(first: vec3<i32>, second: vec3<i32>) -> vec3<f32> {
     if (scene.level[0].kind == PERIODIC) {
         let steps = round(fractional(apart));
         apart -= steps.x * scene.vectors[0].xyz + steps.y * scene.vectors[1].xyz + steps.z * scene.vectors[2].xyz;
+        apart = round(apart / scene.grain) * scene.grain;
     }
     return apart;
 }

@@ -1,16 +1,22 @@
 //! The numbers of a relaxation, and the records in which contacts and constraints are added up.
 //!
-//! A record has 32 words: six of g and 21 of H, or a shift and a turn; how many contacts; how many overlaps; the sum of
-//! their depths; the deepest; and the warmth that neighbours pass on.
+//! A record stands for a molecule: 27 sums for Newton, else six; behind them how many contacts, the deepest, the warmth
+//! that neighbours pass on, and whether a wall is broken. Half a record behind its low bits each sum has the rest.
 
 use bytemuck::{Pod, Zeroable};
 use steric_world::relax::{Parts, ResponseKind};
 use steric_world::respond::{Newton, Projection};
 
-pub(crate) const WORDS_PER_RECORD: u64 = 32;
+/// Words of a record: how many there are, and which is the deepest.
+pub(crate) fn record_words(kind: ResponseKind) -> (usize, usize) {
+    match kind {
+        ResponseKind::Newton => (64, 28),
+        ResponseKind::Projection | ResponseKind::Thesis => (32, 7),
+    }
+}
 
-/// How many contacts of one atom can be added up without overflow.
-const MOST_CONTACTS: f64 = 4_096.0;
+/// The largest whole number that a word of a contact can be: 4,096 of them are added up in one word.
+const LARGEST: f64 = (1 << 18) as f64;
 
 /// `Law`: the numbers of a relaxation.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
@@ -35,7 +41,7 @@ pub(crate) struct LawWords {
     skin: f32,
     sleep: u32,
     most_push: f32,
-    pub(crate) walls: u32,
+    unused: u32,
 }
 
 const _: () = assert!(size_of::<LawWords>() == 80, "the law has five words of four");
@@ -63,9 +69,9 @@ impl LawWords {
         };
         let reach = parts.contact_margin() - parts.allow;
         // A contact pushes no farther than two of the largest atoms reach, and a wall no farther than a molecule may go.
-        let (_, largest) = parts.scene.radii().unwrap_or((0.0, 1.0));
-        let most_push = (2.0 * f64::from(2.0 * largest + reach.max(0.0))).max(8.0 * options.max_move).max(8.0);
-        let scale = (2f64.powi(31) / (MOST_CONTACTS * most_push)).log2().floor().exp2();
+        let (_, widest) = parts.scene.radii().unwrap_or((0.0, 1.0));
+        let most_push = f64::from(2.0 * widest + reach.max(0.0)).max(2.0 * options.max_move).max(1.0);
+        let scale = (LARGEST / most_push).log2().floor().exp2();
         Self {
             reach,
             overlap: -options.slack as f32 - parts.allow,
@@ -86,7 +92,7 @@ impl LawWords {
             skin: options.skin as f32,
             sleep: options.sleep.into(),
             most_push: most_push as f32,
-            walls: 0,
+            unused: 0,
         }
     }
 

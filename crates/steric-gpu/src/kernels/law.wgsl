@@ -25,12 +25,13 @@ struct Law {
     skin: f32,                 // negative: follows the motion
     sleep: u32,
     most_push: f32,
-    walls: u32,                // records of walls stand so far behind those of contacts; 0 for none
+    unused: u32,
 }
 
-const WORDS: u32 = 32u;        // of a record
-const CONTACTS: u32 = 27u;
-const OVERLAP_SUM: u32 = 28u;
-const DEPTH_SUM: u32 = 29u;
-const DEEPEST_OF: u32 = 30u;
-const WARMTH_OF: u32 = 31u;
+// A record has for each molecule the sums of what contacts and constraints ask of it: 27 for Newton, g and the lower triangle of
+// H; else six, a shift and a turn. A sum stands in two words, its low bits and, half a record behind, the rest.
+override SUMS: u32 = select(6u, 27u, RESPONSE == NEWTON);
+// Words in half a record. Behind the sums: how many contacts, the deepest, the warmth passed on, whether a wall is broken.
+override ROW: u32 = select(16u, 32u, RESPONSE == NEWTON);
+const LOW_BITS: u32 = 12u;
+const SQUARES: f32 = 262144.0; // whole steps in a unit of H

@@ -8,7 +8,7 @@ use crate::field::Field;
 
 /// Places the atoms of all molecules, or of those that have moved.
 pub(crate) fn place_stage(gpu: &Gpu, field: &Field, all: bool) -> Stage {
-    let text = include_str!("place.wgsl");
+    let text = &[include_str!("place.wgsl")];
     let constants = [("LANES", f64::from(field.lanes)), ("ALL", f64::from(u8::from(all)))];
     let pipeline = gpu.pipeline(Kernel { name: "place", text, entry: "place", constants: &constants });
     let arrays = [
@@ -21,6 +21,7 @@ pub(crate) fn place_stage(gpu: &Gpu, field: &Field, all: bool) -> Stage {
         (6, &field.atoms),
         (7, &field.clusters),
         (8, &field.moods),
+        (9, &field.board),
     ];
     gpu.stage("place", &pipeline, &arrays, Groups(field.threads().div_ceil(128)))
 }

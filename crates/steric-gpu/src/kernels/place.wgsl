@@ -9,6 +9,7 @@
 @group(0) @binding(6) var<storage, read_write> atoms: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> clusters: array<vec4<i32>>;
 @group(0) @binding(8) var<storage, read> moods: array<vec4<u32>>;
+@group(0) @binding(9) var<storage, read> board: array<u32>;
 
 // Threads for one cluster: as many as its longest has atoms.
 override LANES: u32 = 8u;
@@ -23,7 +24,7 @@ fn place(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
          @builtin(local_invocation_index) local: u32) {
     let thread = group_number(group, groups) * 128u + local;
     let cluster = thread / LANES;
-    if (cluster >= scene.clusters) { return; }
+    if (cluster >= scene.clusters || (!ALL && board[HALTED] != 0u)) { return; }
     let lane = thread % LANES;
     let own = near[cluster];
     if (lane >= length_of(own)) {
@@ -39,7 +40,9 @@ fn place(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
     let bound = bounds[source.y & 0x3fffffffu];
     let steps = round((turned(rotation, bound.xyz) + part) * UNITS);
     let atom = templates[source.x + lane];
-    atoms[thread] = vec4<f32>(turned(rotation, atom.xyz) + part - steps * ANGSTROMS, atom.w);
+    let place = turned(rotation, atom.xyz) + part - steps * ANGSTROMS;
+    // The difference of two atoms is then the same whichever comes first.
+    atoms[thread] = vec4<f32>(round(place / scene.grain) * scene.grain, atom.w);
     if (lane == 0u) {
         let origin = bodies[molecule].whole * i32(UNITS) + vec3<i32>(steps);
         clusters[cluster] = vec4<i32>(origin, bitcast<i32>(bound.w + ROUNDING));

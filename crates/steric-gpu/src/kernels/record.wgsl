@@ -1,121 +1,115 @@
-// What overlaps and constraints ask of a molecule, added up in records. Needs `records`.
+// What contacts and constraints ask of molecules, added up in records: one for each molecule. Needs `records`.
 //
-// How it works: an atom's contacts are added up as whole numbers, because then their order does not matter: the pushes G, and for
-// Newton the sum N of the normals' products. The arm of the atom makes of these what its molecule is asked for: with the
-// coordinates (shift, gyration x turn) a contact is a row J = (n, arm x n / gyration), g = sum J depth and H = sum J J^T, which
-// is (G, arm x G) and the four blocks N, [arm] N, N [arm]^T and [arm] N [arm]^T. Each thread puts its 32 words on the desk;
-// then a thread adds up four words of all atoms of one cluster, and the first cluster of a molecule in a unit of 32
-// threads takes in the others and puts down the record.
+// How it works: what is asked for is added up as whole numbers, because their sum does not depend on the order in which they
+// come. Newton's are g = J depth and the lower triangle of H = J J^T, where J = (n, arm x n / farthest arm); the others
+// have a shift and a turn. Each thread adds up its own contacts with one molecule; then all threads of a workgroup together,
+// and each of them adds one word to the record: the low bits of the sum and, half a record behind, the rest.
 
-const SQUARES: f32 = 262144.0; // whole steps in a unit of N
-const STEPS: f32 = 1048576.0;  // whole steps in an angstrom of depth
+// Whole steps in an angstrom of depth: so coarse that a thread cannot meet as many overlaps as do not fit in a word.
+const STEPS: f32 = 4096.0;
+// So large that the last bits of a sum with it are a whole number, and those bits for nothing.
+const LARGE: f32 = 12582912.0;
+const LARGE_BITS: u32 = 0x4b400000u;
 
-// What an atom is asked for.
+// The words of a record; with every row `LARGE_BITS` too much, but for the last.
 struct Sums {
-    push: vec3<i32>,
-    squares: vec3<i32>,        // xx, yy, zz of N; for the thesis's law the sum of directions
-    products: vec3<i32>,       // xy, xz, yz
-    contacts: u32,
-    overlaps: u32,
-    depth: u32,
+    a: vec4<u32>,
+    b: vec4<u32>,
+    c: vec4<u32>,
+    d: vec4<u32>,
+    e: vec4<u32>,
+    f: vec4<u32>,
+    g: vec4<u32>,
+    rows: u32,
     deepest: f32,
-    warmth: u32,               // for walls: 1 if one is broken
+    warmth: u32,
+    is_broken: u32,
 }
 
 fn no_sums() -> Sums {
-    return Sums(vec3<i32>(0), vec3<i32>(0), vec3<i32>(0), 0u, 0u, 0u, 0.0, 0u);
+    let none = vec4<u32>(0u);
+    return Sums(none, none, none, none, none, none, none, 0u, 0.0, 0u, 0u);
 }
 
-// Asks an atom to go so far along a direction.
-fn ask(sums: ptr<function, Sums>, normal: vec3<f32>, push: f32) {
-    // What the thesis's law asks of two atoms in one place has no limit; a number of 32 bits has one.
-    (*sums).push += vec3<i32>(normal * (clamp(push, -law.most_push, law.most_push) * law.scale));
+fn fixed(values: vec4<f32>) -> vec4<u32> { return bitcast<vec4<u32>>(values + LARGE); }
+
+// Asks for a push along a normal. The lever is the arm x normal, by the length of the farthest arm; the turn is a push along it.
+fn ask(sums: ptr<function, Sums>, normal: vec3<f32>, lever: vec3<f32>, push: f32, turn: f32) {
+    // What the thesis's law asks of two atoms in one place has no limit; a whole number has one.
+    let p = clamp(push, -law.most_push, law.most_push) * law.scale;
+    (*sums).rows++;
     if (RESPONSE == NEWTON) {
-        (*sums).squares += vec3<i32>(normal * normal * SQUARES);
-        (*sums).products += vec3<i32>(vec3<f32>(normal.x * normal.y, normal.x * normal.z, normal.y * normal.z) * SQUARES);
-    }
-}
-
-// Half a record for each thread, and one word of four more so that no two threads meet in a memory bank.
-const COLUMN: u32 = 5u;
-const QUADS: u32 = 8u;
-var<workgroup> desk: array<vec4<u32>, 320>;
-// For the first thread of each cluster: the record it begins, NO_RECORD, or CONTINUED.
-var<workgroup> targets: array<u32, 64>;
-const NO_RECORD: u32 = 0xffffffffu;
-const CONTINUED: u32 = 0xfffffffeu;
-
-fn words(a: f32, b: f32, c: f32, d: f32) -> vec4<u32> { return bitcast<vec4<u32>>(vec4<f32>(a, b, c, d)); }
-
-fn joined(quad: u32, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
-    // Depths are not negative, so their bits are in the order of their values.
-    if (quad == 7u) { return vec4<u32>(a.xy + b.xy, max(a.zw, b.zw)); }
-    let sum = bitcast<vec4<u32>>(bitcast<vec4<f32>>(a) + bitcast<vec4<f32>>(b));
-    return vec4<u32>(sum.xyz, select(sum.w, a.w + b.w, quad == 6u));
-}
-
-// Adds up half of the records of a workgroup, four words of four at a time.
-fn file_half(half: u32, stamp: u32, a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32>, local: u32, lanes: u32) {
-    workgroupBarrier();
-    desk[local * COLUMN] = a;
-    desk[local * COLUMN + 1u] = b;
-    desk[local * COLUMN + 2u] = c;
-    desk[local * COLUMN + 3u] = d;
-    workgroupBarrier();
-    let clusters = 64u / lanes;
-    for (var output = local; output < clusters * 4u; output += 64u) {
-        let column = (output / 4u) * lanes;
-        let at = output % 4u;
-        var sum = desk[column * COLUMN + at];
-        for (var lane = 1u; lane < lanes; lane++) {
-            sum = joined(half + at, sum, desk[(column + lane) * COLUMN + at]);
-        }
-        desk[column * COLUMN + at] = sum;
-    }
-    workgroupBarrier();
-    for (var output = local; output < clusters * 4u; output += 64u) {
-        let column = (output / 4u) * lanes;
-        let at = output % 4u;
-        let record = targets[column];
-        if (record >= CONTINUED) { continue; }
-        var sum = desk[column * COLUMN + at];
-        let end = (column & 32u) + 32u;
-        for (var next = column + lanes; next < end; next += lanes) {
-            if (targets[next] != CONTINUED) { break; }
-            sum = joined(half + at, sum, desk[next * COLUMN + at]);
-        }
-        // The stamp says in which iteration there were contacts.
-        if (half + at == 6u) { sum.w = min(sum.w, 0xffffu) | stamp; }
-        records[record * QUADS + half + at] = sum;
-    }
-}
-
-// Makes of what the atoms are asked for what their molecules are asked for, and puts down records. All threads come here.
-fn file_records(sums: Sums, arm: vec3<f32>, inverse_gyration: f32, iteration: u32, local: u32, lanes: u32) {
-    let push = vec3<f32>(sums.push) * (1.0 / law.scale);
-    let n = vec3<f32>(sums.squares) * (1.0 / SQUARES);
-    let seen = vec4<u32>(sums.overlaps, sums.depth, bitcast<u32>(sums.deepest), sums.warmth);
-    let contacts = sums.contacts;
-    if (RESPONSE == NEWTON) {
-        let lever = arm * inverse_gyration;
-        let turn = cross(lever, push);
-        let p = vec3<f32>(sums.products) * (1.0 / SQUARES);
-        // The columns of [arm] N; then the rows of [arm] N [arm]^T.
-        let x = cross(lever, vec3<f32>(n.x, p.x, p.y));
-        let y = cross(lever, vec3<f32>(p.x, n.y, p.z));
-        let z = cross(lever, vec3<f32>(p.y, p.z, n.z));
-        let first = cross(lever, vec3<f32>(x.x, y.x, z.x));
-        let second = cross(lever, vec3<f32>(x.y, y.y, z.y));
-        let third = cross(lever, vec3<f32>(x.z, y.z, z.z));
-        file_half(0u, 0u, words(push.x, push.y, push.z, turn.x), words(turn.y, turn.z, n.x, p.x), words(n.y, p.y, p.z, n.z),
-                  words(x.x, y.x, z.x, first.x), local, lanes);
-        file_half(4u, iteration << 16u, words(x.y, y.y, z.y, second.x), words(second.y, x.z, y.z, z.z),
-                  vec4<u32>(bitcast<vec3<u32>>(third), contacts), seen, local, lanes);
+        let n = normal;
+        let l = lever;
+        let ns = n * SQUARES;
+        let ls = l * SQUARES;
+        (*sums).a += fixed(vec4<f32>(n * p, l.x * p));
+        (*sums).b += fixed(vec4<f32>(l.yz * p, ns.x * n.x, ns.y * n.x));
+        (*sums).c += fixed(vec4<f32>(ns.y * n.y, ns.z * n));
+        (*sums).d += fixed(vec4<f32>(ls.x * n, ls.x * l.x));
+        (*sums).e += fixed(vec4<f32>(ls.y * n, ls.y * l.x));
+        (*sums).f += fixed(vec4<f32>(ls.y * l.y, ls.z * n));
+        (*sums).g += fixed(vec4<f32>(ls.z * l, 0.0));
     } else {
-        // The thesis turns by the directions alone; projection by the pushes.
-        let turn = cross(arm, select(push, n, RESPONSE == THESIS));
-        file_half(0u, 0u, words(push.x, push.y, push.z, turn.x), words(turn.y, turn.z, 0.0, 0.0), vec4<u32>(0u), vec4<u32>(0u),
-                  local, lanes);
-        file_half(4u, iteration << 16u, vec4<u32>(0u), vec4<u32>(0u), vec4<u32>(0u, 0u, 0u, contacts), seen, local, lanes);
+        let t = select(p, turn * SQUARES, RESPONSE == THESIS);
+        (*sums).a += fixed(vec4<f32>(normal * p, lever.x * t));
+        (*sums).b += fixed(vec4<f32>(lever.yz * t, 0.0, 0.0));
     }
+}
+
+var<workgroup> totals: array<atomic<u32>, 32>;
+
+fn tell(word: u32, sum: vec4<u32>) {
+    atomicAdd(&totals[word], sum.x);
+    atomicAdd(&totals[word + 1u], sum.y);
+    atomicAdd(&totals[word + 2u], sum.z);
+    atomicAdd(&totals[word + 3u], sum.w);
+}
+
+// Adds the sums of all threads of a workgroup, 32 or more, to the record of a molecule. All threads come here; those that have nothing
+// to say have no sums.
+fn file(sums: Sums, owner: u32, local: u32) {
+    if (local < 32u) { atomicStore(&totals[local], 0u); }
+    workgroupBarrier();
+    let speaks = is_speaker();
+    let too_much = sums.rows * LARGE_BITS;
+    let a = sum_of(sums.a - too_much);
+    let b = sum_of(sums.b - too_much);
+    let most = most_of(vec4<u32>(bitcast<u32>(sums.deepest), sums.warmth, sums.is_broken, 0u));
+    let rows = sum_of(vec4<u32>(sums.rows, 0u, 0u, 0u)).x;
+    if (RESPONSE == NEWTON) {
+        let c = sum_of(sums.c - too_much);
+        let d = sum_of(sums.d - too_much);
+        let e = sum_of(sums.e - too_much);
+        let f = sum_of(sums.f - too_much);
+        let g = sum_of(sums.g - too_much);
+        if (speaks) {
+            tell(8u, c);
+            tell(12u, d);
+            tell(16u, e);
+            tell(20u, f);
+            tell(24u, vec4<u32>(g.xyz, 0u));
+        }
+    }
+    if (speaks) {
+        tell(0u, a);
+        tell(4u, select(vec4<u32>(b.xy, 0u, 0u), b, RESPONSE == NEWTON));
+        atomicAdd(&totals[SUMS], rows);
+        atomicMax(&totals[SUMS + 1u], most.x);
+        atomicMax(&totals[SUMS + 2u], most.y);
+        atomicMax(&totals[SUMS + 3u], most.z);
+    }
+    workgroupBarrier();
+    let total = atomicLoad(&totals[local % 32u]);
+    let record = owner * 2u * ROW;
+    if (local < SUMS) {
+        let value = bitcast<i32>(total);
+        atomicAdd(&records[record + local], total & ((1u << LOW_BITS) - 1u));
+        atomicAdd(&records[record + ROW + local], bitcast<u32>(value >> LOW_BITS));
+    } else if (local == SUMS) {
+        atomicAdd(&records[record + local], total);
+    } else if (local <= SUMS + 3u) {
+        if (total != 0u) { atomicMax(&records[record + local], total); }
+    }
+    workgroupBarrier();
 }

@@ -8,7 +8,7 @@ use crate::field::Field;
 
 /// Lists near clusters.
 pub(crate) fn search_stage(gpu: &Gpu, field: &Field) -> Stage {
-    let text = concat!(include_str!("lattice.wgsl"), include_str!("search.wgsl"));
+    let text = &[include_str!("lattice.wgsl"), include_str!("search.wgsl")];
     let pipeline = gpu.pipeline(Kernel { name: "search", text, entry: "search", constants: &[] });
     let arrays = [
         (0, &field.scene),

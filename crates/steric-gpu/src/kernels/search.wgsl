@@ -1,9 +1,9 @@
-// The near clusters of each cluster.
+// The near clusters of each cluster; each pair once, for the one that comes first in the order of the cells.
 //
 // How it works: a thread takes one cluster, in the order of the cells, and looks at the rows of cells that its sphere,
 // the largest sphere of the level, the reach and the skin can join. Neighbouring threads look at neighbouring cells, so what one
-// reads the next has at hand. What a thread finds stands in shared memory until the workgroup knows how much there is and has
-// asked for room in the list, once. A cluster with more neighbours than shared memory holds looks again.
+// reads the next has at hand. No shared memory, because it would leave room for few threads. A cluster with more neighbours than
+// there is room kept for looks again.
 
 @group(0) @binding(0) var<uniform> scene: Scene;
 @group(0) @binding(1) var<storage, read> sorted: array<vec4<i32>>;
@@ -14,23 +14,22 @@
 @group(0) @binding(6) var<storage, read_write> board: array<atomic<u32>>;
 
 const THREADS: u32 = 128u;
-const KEPT: u32 = 24u;
+// So many entries of the list are kept for each cluster; who needs more gets them behind.
+const KEPT: u32 = 16u;
 const NOWHERE: u32 = 0xffffffffu;
-var<workgroup> found: array<u32, 3072>;
-var<workgroup> sums: array<u32, 128>;
-// Whether there is a search, its skin, and the first entry that this workgroup may write: read by one thread for all,
-// because what all write has to be fetched anew each time.
+// Whether there is a search, and its skin: read by one thread for all, because what all write has to be fetched anew each time.
 var<workgroup> searching: u32;
 var<workgroup> skin: f32;
-var<workgroup> room: u32;
 
 struct Search {
     origin: vec3<i32>,
     radius: f32,
     owner: u32,
+    place: u32,                // in the order of the cells
+    row: u32,                  // of cells, if there is one level; else none
     count: u32,
-    // Where to write; NOWHERE for shared memory.
-    at: u32,
+    at: u32,                   // where the entries go
+    room: u32,                 // for so many
 }
 
 fn is_close(search: ptr<function, Search>, other: vec4<i32>) -> bool {
@@ -44,19 +43,19 @@ fn is_wanted(owner: u32, ids: vec2<u32>) -> bool {
     return (ids.y != owner || scene.inside != 0u) && (ids.y & owner & 0x80000000u) == 0u;
 }
 
-fn take(search: ptr<function, Search>, place: u32, local: u32) {
+fn take(search: ptr<function, Search>, place: u32) {
     let ids = sorted_ids[place];
     if (!is_wanted((*search).owner, ids)) { return; }
-    if ((*search).at != NOWHERE) {
-        list[(*search).at + (*search).count] = ids.x;
-    } else if ((*search).count < KEPT) {
-        found[(*search).count * THREADS + local] = ids.x;
-    }
+    // Of two that are both searched for, the first one has the other on its list.
+    if (place < (*search).place && is_searched(ids.y)) { return; }
+    if ((*search).count < (*search).room) { list[(*search).at + (*search).count] = ids.x; }
     (*search).count++;
 }
 
 // Looks at a row of cells, four clusters at a time so that their reads overlap.
-fn look(search: ptr<function, Search>, begin: u32, end: u32, local: u32) {
+fn look(search: ptr<function, Search>, first: u32, end: u32) {
+    var begin = first;
+    if (scene.owned == scene.molecules) { begin = max(first, (*search).place); }
     for (var place = begin; place < end; place += 4u) {
         let last = end - 1u;
         let a = sorted[place];
@@ -68,13 +67,13 @@ fn look(search: ptr<function, Search>, begin: u32, end: u32, local: u32) {
         // Beyond the end the last one was looked at again.
         close &= 0xfu >> (4u - min(end - place, 4u));
         while (close != 0u) {
-            take(search, place + firstTrailingBit(close), local);
+            take(search, place + firstTrailingBit(close));
             close &= close - 1u;
         }
     }
 }
 
-fn look_around(search: ptr<function, Search>, local: u32) {
+fn look_around(search: ptr<function, Search>) {
     let at = vec3<f32>((*search).origin) * ANGSTROMS;
     for (var level = 0u; level < scene.levels; level++) {
         let cells = scene.level[level].cells;
@@ -102,11 +101,13 @@ fn look_around(search: ptr<function, Search>, local: u32) {
             for (var y = low.y; y <= high.y; y++) {
                 let row = scene.level[level].first
                     + (folded(kind, z, cells.z) * cells.y + folded(kind, y, cells.y)) * cells.x;
+                // Whoever stands in an earlier row has this one on its list.
+                if (row < (*search).row) { continue; }
                 let first = folded(kind, low.x, cells.x);
                 let last = first + u32(high.x - low.x);
-                look(search, starts[row + first], starts[row + min(last, cells.x - 1u) + 1u], local);
+                look(search, starts[row + first], starts[row + min(last, cells.x - 1u) + 1u]);
                 // What goes beyond the end of the row begins anew.
-                if (last >= cells.x) { look(search, starts[row], starts[row + last - cells.x + 1u], local); }
+                if (last >= cells.x) { look(search, starts[row], starts[row + last - cells.x + 1u]); }
             }
         }
     }
@@ -121,46 +122,44 @@ fn search(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) grou
     }
     if (workgroupUniformLoad(&searching) == 0u) { return; }
     let place = group_number(group, groups) * THREADS + local;
-    let is_inside = place < scene.clusters;
+    if (place >= scene.clusters) { return; }
+    let bound = sorted[place];
+    let ids = sorted_ids[place];
+    let cluster = ids.x;
     var own: Search;
-    var cluster = 0u;
-    if (is_inside) {
-        let bound = sorted[place];
-        let ids = sorted_ids[place];
-        cluster = ids.x;
-        // The other's radius is added later: this one brings the reach and the skin.
-        own = Search(bound.xyz, bitcast<f32>(bound.w) + scene.reach + skin, ids.y, 0u, NOWHERE);
-        if (is_searched(ids.y)) { look_around(&own, local); }
-    }
-    // Room for four at a time, because what the comparison finds of four is one word.
-    let wanted = (own.count + 3u) & ~3u;
-    sums[local] = wanted;
-    workgroupBarrier();
-    for (var step = 1u; step < THREADS; step <<= 1u) {
-        var left = 0u;
-        if (local >= step) { left = sums[local - step]; }
-        workgroupBarrier();
-        sums[local] += left;
-        workgroupBarrier();
-    }
-    if (local == THREADS - 1u) { room = atomicAdd(&board[LISTED], sums[local]); }
-    workgroupBarrier();
-    if (!is_inside) { return; }
-    let first = room + sums[local] - wanted;
-    if (first + wanted > scene.list_room) {
-        // The host makes more room and searches again; until then nothing moves.
-        atomicMax(&board[HALTED], LIST_FULL);
-        return;
-    }
-    near[cluster].z = first;
-    near[cluster].w = (near[cluster].w & 0xf0000000u) | own.count;
-    if (own.count <= KEPT) {
-        for (var entry = 0u; entry < own.count; entry++) { list[first + entry] = found[entry * THREADS + local]; }
-    } else {
+    own.origin = bound.xyz;
+    // The other's radius is added later: this one brings the reach and the skin.
+    own.radius = bitcast<f32>(bound.w) + scene.reach + skin;
+    own.owner = ids.y;
+    own.place = place;
+    own.row = own_row(bound.xyz);
+    own.at = cluster * KEPT;
+    own.room = KEPT;
+    if (is_searched(ids.y)) { look_around(&own); }
+    if (own.count > KEPT) {
+        // Lists begin with the first of four.
+        own.at = scene.clusters * KEPT + atomicAdd(&board[LISTED], (own.count + 3u) & ~3u);
+        own.room = own.count;
+        if (own.at + own.count > scene.list_room) {
+            // The host makes more room and searches again; until then nothing moves.
+            atomicMax(&board[HALTED], LIST_FULL);
+            return;
+        }
         own.count = 0u;
-        own.at = first;
-        look_around(&own, local);
+        look_around(&own);
     }
+    near[cluster].z = own.at;
+    near[cluster].w = (near[cluster].w & 0xf0000000u) | own.count;
+}
+
+// The first entry of the own row of cells, before which nothing has to be looked for; with several levels, or where some
+// are only met, there is no such row.
+fn own_row(origin: vec3<i32>) -> u32 {
+    if (scene.levels > 1u || scene.owned < scene.molecules) { return 0u; }
+    let cells = scene.level[0].cells;
+    let kind = scene.level[0].kind;
+    let cell = cell_of(0u, origin);
+    return (folded(kind, cell.z, cells.z) * cells.y + folded(kind, cell.y, cells.y)) * cells.x;
 }
 
 // In a part of a larger scene only the molecules that it owns are searched for.

@@ -20,8 +20,8 @@ use super::Shapes;
 use crate::device::{Gpu, Groups, Kernel, Stage};
 use crate::relax::Arrays;
 
-const TEXT: &str =
-    concat!(include_str!("arms.wgsl"), include_str!("law.wgsl"), include_str!("shape.wgsl"), include_str!("step.wgsl"));
+const TEXT: &[&str] =
+    &[include_str!("arms.wgsl"), include_str!("law.wgsl"), include_str!("shape.wgsl"), include_str!("step.wgsl")];
 
 /// Moves molecules.
 pub(crate) fn step_stage(gpu: &Gpu, arrays: &Arrays) -> Stage {

@@ -11,7 +11,7 @@
 @group(0) @binding(5) var<storage, read> starts: array<vec4<u32>>;
 @group(0) @binding(6) var<storage, read> holds: array<vec4<u32>>;
 @group(0) @binding(7) var<storage, read> shapes: array<vec4<f32>>;
-@group(0) @binding(8) var<storage, read> records: array<u32>;
+@group(0) @binding(8) var<storage, read_write> records: array<vec4<u32>>;
 @group(0) @binding(9) var<storage, read_write> board: array<atomic<u32>>;
 
 const HOT: u32 = 8u;
@@ -222,79 +222,85 @@ fn asked(contacts: u32) -> Motion {
 fn is_nothing(motion: Motion) -> bool { return all(motion.shift == vec3<f32>(0.0)) && all(motion.turn == vec3<f32>(0.0)); }
 
 // What all molecules of a workgroup come to.
-var<workgroup> totals: array<atomic<u32>, 10>;
-const T_OVERLAPS: u32 = 0u;
-const T_DEPTH_LOW: u32 = 1u;
-const T_DEPTH_HIGH: u32 = 2u;
-const T_OVERLAPPING: u32 = 3u;
-const T_BROKEN: u32 = 4u;
-const T_AWAKE: u32 = 5u;
-const T_MOVED: u32 = 6u;
-const T_FAR: u32 = 7u;
-const T_FARTHEST: u32 = 8u;
-const T_DEEPEST: u32 = 9u;
+var<workgroup> totals: array<atomic<u32>, 7>;
+const T_OVERLAPPING: u32 = 0u;
+const T_BROKEN: u32 = 1u;
+const T_AWAKE: u32 = 2u;
+const T_MOVED: u32 = 3u;
+const T_FAR: u32 = 4u;
+const T_FARTHEST: u32 = 5u;
+const T_DEEPEST: u32 = 6u;
 var<workgroup> stale: atomic<u32>;
-var<workgroup> warm: atomic<u32>;
 
-fn add_long(word: u32, low: u32, high: u32) {
-    let before = atomicAdd(&board[word], low);
-    atomicAdd(&board[word + 1u], high + select(0u, 1u, before + low < before));
+// What the contacts and walls of a molecule come to, beside the sums.
+struct Seen {
+    contacts: u32,
+    deepest: f32,
+    warmth: u32,
+    is_broken: bool,
 }
 
-fn read_records(iteration: u32, first: u32, count: u32, counts: ptr<function, array<u32, 5>>) {
-    let kept = select(6u, CONTACTS, RESPONSE == NEWTON);
-    for (var record = first; record < first + count; record++) {
-        // A record of another iteration: this one had no contact.
-        if (records[record * WORDS + CONTACTS] >> 16u != (iteration & 0xffffu)) { continue; }
-        for (var word = 0u; word < kept; word++) { sums[word] += bitcast<f32>(records[record * WORDS + word]); }
-        for (var word = CONTACTS; word < WORDS; word++) {
-            (*counts)[word - CONTACTS] = joined_count(word, (*counts)[word - CONTACTS], records[record * WORDS + word]);
+// Reads a record and empties it for the next iteration.
+fn read_record(molecule: u32) -> Seen {
+    let quads = ROW / 4u;
+    let record = molecule * 2u * quads;
+    let low_of_seen = record + SUMS / 4u;
+    // Six sums and 27 leave different rests of four.
+    let seen_low = records[low_of_seen];
+    let seen_high = records[low_of_seen + 1u];
+    var seen = Seen(seen_low.w, bitcast<f32>(seen_high.x), seen_high.y, seen_high.z != 0u);
+    if (RESPONSE != NEWTON) { seen = Seen(seen_low.z, bitcast<f32>(seen_low.w), seen_high.x, seen_high.y != 0u); }
+    if (seen.contacts == 0u) { return seen; }
+    let far = own.reach;
+    for (var quad = 0u; quad * 4u < SUMS; quad++) {
+        let low = vec4<f32>(records[record + quad]);
+        let high = vec4<f32>(bitcast<vec4<i32>>(records[record + quads + quad]));
+        let four = high * f32(1u << LOW_BITS) + low;
+        for (var at = 0u; at < 4u; at++) {
+            let word = quad * 4u + at;
+            if (word < SUMS) { sums[word] = four[at]; }
+        }
+        records[record + quads + quad] = vec4<u32>(0u);
+    }
+    for (var quad = 0u; quad * 4u <= SUMS + 3u; quad++) { records[record + quad] = vec4<u32>(0u); }
+    // From whole steps to angstroms; turns are measured by the farthest atom.
+    for (var word = 0u; word < 3u; word++) {
+        sums[word] /= law.scale;
+        sums[word + 3u] *= far / select(law.scale, SQUARES, RESPONSE == THESIS);
+    }
+    if (RESPONSE == NEWTON) {
+        let lever = far * own.inverse_gyration;
+        for (var word = 3u; word < 6u; word++) { sums[word] *= own.inverse_gyration; }
+        for (var word = 6u; word < 27u; word++) {
+            // The triangle: three rows of shifts, and three of turns whose first three columns are shifts.
+            var factor = 1.0 / SQUARES;
+            if (word >= 12u) { factor *= lever; }
+            let is_square = word == 15u || word == 19u || word == 20u || word >= 24u;
+            if (is_square) { factor *= lever; }
+            sums[word] *= factor;
         }
     }
-}
-
-fn joined_count(word: u32, sum: u32, next: u32) -> u32 {
-    if (word >= DEEPEST_OF) { return max(sum, next); }
-    return sum + select(next, next & 0xffffu, word == CONTACTS);
+    return seen;
 }
 
 fn step_one(molecule: u32) {
     let mood = moods[molecule].w;
-    let iteration = atomicLoad(&board[ITERATION]);
-    let is_looked_at = atomicLoad(&board[EVERYONE]) != 0u || atomicLoad(&board[STAMPS + molecule]) == iteration + 1u;
-    let was_awake = is_awake(mood) || atomicLoad(&board[EVERYONE]) == ALL_AWAKE;
-    var counts = array<u32, 5>(0u, 0u, 0u, 0u, 0u);
+    let was_awake = is_awake(mood) || atomicLoad(&board[ALL_AWAKE]) != 0u;
     own = bodies[molecule];
     number = molecule;
-    if (is_looked_at) { read_records(iteration, own.first_record, own.records, &counts); }
-    if (counts[1] > 0u) {
-        atomicAdd(&totals[T_OVERLAPS], counts[1]);
-        let low = atomicAdd(&totals[T_DEPTH_LOW], counts[2]);
-        if (low + counts[2] < low) { atomicAdd(&totals[T_DEPTH_HIGH], 1u); }
-        atomicMax(&totals[T_DEEPEST], counts[3]);
-    }
-    // Contacts mean nothing to a molecule that is fixed.
-    if (own.mobility == 0.0) { counts = array<u32, 5>(0u, 0u, 0u, 0u, 0u); }
-    if (counts[0] == 0u && !was_awake) {
+    let seen = read_record(molecule);
+    if (seen.contacts == 0u && !was_awake) {
         moods[molecule].w = mood & 0xffff0000u;
         if ((mood & BROKEN) != 0u) { atomicAdd(&totals[T_BROKEN], 1u); }
         return;
     }
-    let contacts = counts[0];
-    var walls = array<u32, 5>(0u, 0u, 0u, 0u, 0u);
-    held = Held(vec3<f32>(0.0), false, 0u);
-    if (law.walls != 0u && own.mobility > 0.0) {
-        read_records(iteration, law.walls + own.first_record, own.records, &walls);
-        held.pulls += walls[0];
-        held.is_broken = walls[4] != 0u;
-    }
+    held = Held(vec3<f32>(0.0), seen.is_broken, 0u);
     hold_all(molecule);
-    let deepest = bitcast<f32>(counts[3]);
-    let is_dirty = deepest > 0.0 && own.mobility > 0.0;
+    let is_dirty = seen.deepest > 0.0 && own.mobility > 0.0;
     let dirty = select(0u, min(dirty_for(mood) + 1u, 65535u), is_dirty);
     let hot = select(0u, HOT, is_dirty || held.is_broken);
     let cooler = max(warmth(mood), 1u) - 1u;
-    let warmth_now = max(max(hot, cooler), counts[4]);
+    let warmth_now = max(max(hot, cooler), seen.warmth);
 
     let row = 4u * molecule;
     var momentum = Motion(motions[row].xyz, motions[row + 1u].xyz);
@@ -303,7 +309,7 @@ fn step_one(molecule: u32) {
     var motion = Motion(vec3<f32>(0.0), vec3<f32>(0.0));
     var dirty_next = dirty;
     if (warmth_now > 0u && own.mobility > 0.0) {
-        let push = asked(contacts);
+        let push = asked(seen.contacts);
         motion = push;
         if (is_nothing(push)) {
             momentum = Motion(vec3<f32>(0.0), vec3<f32>(0.0));
@@ -346,23 +352,20 @@ fn step_one(molecule: u32) {
     if (has_moved) { atomicAdd(&totals[T_MOVED], 1u); }
     if (farthest > HALF_SKIN) { atomicAdd(&totals[T_FAR], 1u); }
     atomicMax(&totals[T_FARTHEST], bitcast<u32>(farthest));
+    if (is_dirty) { atomicMax(&totals[T_DEEPEST], bitcast<u32>(seen.deepest)); }
     if (travel > 0.5 * bitcast<f32>(atomicLoad(&board[SKIN]))) { atomicStore(&stale, 1u); }
-    if (warmth_now > 0u || has_moved) { atomicAdd(&warm, 1u); }
 }
 
 @compute @workgroup_size(64)
 fn step(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) local: u32) {
     let molecule = group_number(group, groups) * 64u + local;
-    if (local < 10u) { atomicStore(&totals[local], 0u); }
-    if (local == 10u) { atomicStore(&stale, 0u); }
-    if (local == 11u) { atomicStore(&warm, 0u); }
+    if (local < 7u) { atomicStore(&totals[local], 0u); }
+    if (local == 7u) { atomicStore(&stale, 0u); }
     workgroupBarrier();
     if (molecule < scene.molecules && atomicLoad(&board[HALTED]) == 0u) { step_one(molecule); }
     workgroupBarrier();
     if (local != 0u || atomicLoad(&board[HALTED]) != 0u) { return; }
-    add_long(OVERLAPS, atomicLoad(&totals[T_OVERLAPS]), 0u);
-    add_long(DEPTH, atomicLoad(&totals[T_DEPTH_LOW]), atomicLoad(&totals[T_DEPTH_HIGH]));
     atomicAdd(&board[OVERLAPPING], atomicLoad(&totals[T_OVERLAPPING]));
     atomicAdd(&board[BROKEN_COUNT], atomicLoad(&totals[T_BROKEN]));
     atomicAdd(&board[AWAKE], atomicLoad(&totals[T_AWAKE]));
@@ -371,5 +374,4 @@ fn step(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     atomicMax(&board[FARTHEST], atomicLoad(&totals[T_FARTHEST]));
     atomicMax(&board[DEEPEST], atomicLoad(&totals[T_DEEPEST]));
     atomicMax(&board[STALE], atomicLoad(&stale));
-    atomicAdd(&board[WARM], atomicLoad(&warm));
 }

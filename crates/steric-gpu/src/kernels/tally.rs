@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::device::{Gpu, Groups, Kernel, Stage};
 use crate::field::Field;
 
-const TEXT: &str = concat!(include_str!("lattice.wgsl"), include_str!("touch.wgsl"), include_str!("tally.wgsl"));
+const TEXT: &[&str] = &[include_str!("lattice.wgsl"), include_str!("touch.wgsl"), include_str!("tally.wgsl")];
 
 /// `Part`: which workgroups run, and which pairs there is room for.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
@@ -21,11 +21,11 @@ const _: () = assert!(size_of::<PartWords>() == 16, "a part is one word of four"
 /// What is asked about the touches, and where the answer goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Tally<'a> {
-    /// How many each workgroup finds; `once` counts a pair from one side only.
+    /// How many each workgroup finds; `once` counts a pair once, and not from each side that is searched for.
     Count { groups_found: &'a wgpu::Buffer, once: bool },
     /// The same, by comparing every atom with every other.
     AllPairs { groups_found: &'a wgpu::Buffer },
-    /// How many each molecule has, and behind them how many of those are inside it.
+    /// How many each molecule has.
     PerMolecule { per_molecule: &'a wgpu::Buffer },
     /// The pairs of some workgroups, three words each.
     List { groups_found: &'a wgpu::Buffer, found: &'a wgpu::Buffer, part: &'a wgpu::Buffer, groups: u64 },

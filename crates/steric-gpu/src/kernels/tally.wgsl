@@ -11,7 +11,7 @@
 // Three words for each: the two atoms and the bits of the depth.
 @group(0) @binding(7) var<storage, read_write> found: array<u32>;
 
-// Whether each pair is counted once, for a list, or from both sides.
+// Whether each pair is counted once, for a list, or as often as it is seen from those that are searched for.
 override ONCE: bool = false;
 const THREADS: u32 = 64u;
 
@@ -51,19 +51,16 @@ fn own_atom(thread: u32) -> Own {
     return own;
 }
 
-// The atoms of a cluster that one touches; itself never.
+// The atoms of a near cluster that one touches; of its own cluster only those behind it.
 fn touched(own: Own, other: u32) -> u32 {
     let point = own.at + between(own.origin, clusters[other].xyz);
+    let reach = own_reach(own.radius);
     let first = other * LANES;
-    var bits = touches(point, own_reach(own.radius), other);
-    if (own.number < first) { return bits; }
-    let ahead = own.number - first;
-    if (ahead < LANES) { bits &= ~(1u << ahead); }
-    // Of two atoms that are both searched for, the first one tells.
-    if (ONCE && (near[other].y & 0x7fffffffu) < scene.owned) {
-        if (ahead >= LANES) { return 0u; }
-        bits &= ~((2u << ahead) - 1u);
+    var bits = 0u;
+    for (var lane = 0u; lane < LANES; lane++) {
+        bits |= select(0u, 1u << lane, is_near(point, reach, atoms[first + lane]));
     }
+    if (own.number >= first && own.number - first < LANES) { bits &= ~((2u << (own.number - first)) - 1u); }
     return bits;
 }
 
@@ -71,7 +68,10 @@ fn touch_count(own: Own) -> u32 {
     var count = 0u;
     if (own.is_there) {
         for (var entry = own.near.z; entry < own.near.z + entries(own.near); entry++) {
-            count += countOneBits(touched(own, list[entry]));
+            let other = list[entry];
+            // Who is only met here is searched for elsewhere.
+            let sides = select(1u, 2u, !ONCE && (near[other].y & 0x7fffffffu) < scene.owned);
+            count += sides * countOneBits(touched(own, other));
         }
     }
     return count;
@@ -109,8 +109,7 @@ fn count_per_molecule(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_work
             let owner = own.near.y & 0x7fffffffu;
             let other = near[list[entry]].y & 0x7fffffffu;
             atomicAdd(&per_molecule[owner], count);
-            // Pairs inside a molecule are found from both sides, and belong to one molecule.
-            if (owner == other) { atomicAdd(&per_molecule[scene.molecules + owner], count); }
+            if (owner != other) { atomicAdd(&per_molecule[other], count); }
         }
     }
 }

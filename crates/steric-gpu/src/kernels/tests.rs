@@ -9,7 +9,7 @@ fn validate(name: &str, text: &str) {
     let module =
         naga::front::wgsl::parse_str(&text).unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&text)));
     let mut validator =
-        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
+        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::SUBGROUP);
     validator.validate(&module).unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&text)));
     assert!(name == "shape" || !module.entry_points.is_empty(), "{name} has an entry point");
 }
@@ -25,20 +25,22 @@ fn every_kernel_is_valid_wgsl() {
     validate("search", &[lattice, include_str!("search.wgsl")].concat());
     validate("compare", &[lattice, touch, include_str!("compare.wgsl")].concat());
     validate("tally", &[lattice, touch, include_str!("tally.wgsl")].concat());
-    validate("visit", &[lattice, arms, touch, law, record, include_str!("visit.wgsl")].concat());
-    validate("walls", &[arms, law, record, shape, include_str!("walls.wgsl")].concat());
+    for voices in [super::TOGETHER, super::ALONE] {
+        validate("contacts", &[lattice, arms, touch, law, voices, record, include_str!("contacts.wgsl")].concat());
+        validate("walls", &[arms, law, voices, record, shape, include_str!("walls.wgsl")].concat());
+    }
+    validate("spread", include_str!("spread.wgsl"));
     validate("step", &[arms, law, shape, include_str!("step.wgsl")].concat());
     validate("turn", &[law, include_str!("turn.wgsl")].concat());
     validate("copy", include_str!("copy.wgsl"));
-    validate("fold", include_str!("fold.wgsl"));
     validate("shape", &[SHAPES, shape].concat());
 }
 
 #[test]
 fn no_kernel_is_forgotten() {
     let known = [
-        "arms", "cells", "common", "compare", "copy", "fold", "lattice", "law", "place", "record", "search", "shape",
-        "step", "tally", "touch", "turn", "visit", "walls",
+        "alone", "arms", "cells", "common", "compare", "contacts", "copy", "lattice", "law", "place", "record",
+        "search", "shape", "spread", "step", "tally", "together", "touch", "turn", "walls",
     ];
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/kernels");
     let mut found: Vec<String> = std::fs::read_dir(folder)

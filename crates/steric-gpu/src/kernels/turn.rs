@@ -3,7 +3,7 @@
 use crate::device::{Gpu, Groups, Kernel, Stage};
 use crate::relax::Arrays;
 
-const TEXT: &str = concat!(include_str!("law.wgsl"), include_str!("turn.wgsl"));
+const TEXT: &[&str] = &[include_str!("law.wgsl"), include_str!("turn.wgsl")];
 
 fn stage(gpu: &Gpu, name: &'static str, entry: &'static str, bound: &[(u32, &wgpu::Buffer)], groups: u64) -> Stage {
     let pipeline = gpu.pipeline(Kernel { name: "turn", text: TEXT, entry, constants: &[] });
@@ -19,22 +19,15 @@ pub(crate) fn apply_stage(gpu: &Gpu, arrays: &Arrays) -> Stage {
         (3, &field.moods),
         (4, &arrays.motions),
         (5, &field.board),
-        (9, &field.cells),
+        (7, &field.cells),
     ];
     let groups = u64::from(field.words.molecules).div_ceil(256).max(field.words.blocks.into());
     stage(gpu, "apply", "apply", &bound, groups)
 }
 
-/// Stamps the molecules that are worth a look.
-pub(crate) fn mark_stage(gpu: &Gpu, arrays: &Arrays) -> Stage {
-    let field = &arrays.field;
-    let bound = [(0, &field.scene), (3, &field.moods), (5, &field.board), (7, &field.near), (8, &field.list)];
-    stage(gpu, "mark", "mark", &bound, u64::from(field.words.clusters).div_ceil(128))
-}
-
 /// Ends an iteration.
 pub(crate) fn close_stage(gpu: &Gpu, arrays: &Arrays) -> Stage {
     let field = &arrays.field;
-    let bound = [(0, &field.scene), (1, &arrays.law), (5, &field.board), (6, &arrays.history)];
+    let bound = [(1, &arrays.law), (5, &field.board), (6, &arrays.history), (8, &arrays.touches.cursors)];
     stage(gpu, "close", "close", &bound, 1)
 }

@@ -7,9 +7,8 @@
 @group(0) @binding(4) var<storage, read> motions: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read_write> board: array<u32>;
 @group(0) @binding(6) var<storage, read_write> history: array<vec4<u32>>;
-@group(0) @binding(7) var<storage, read> near: array<vec4<u32>>;
-@group(0) @binding(8) var<storage, read> list: array<u32>;
-@group(0) @binding(9) var<storage, read_write> cells: array<vec4<u32>>;
+@group(0) @binding(7) var<storage, read_write> cells: array<vec4<u32>>;
+@group(0) @binding(8) var<storage, read_write> cursors: array<u32>;
 
 const USUAL_SKIN: f32 = 1.2;
 
@@ -39,22 +38,6 @@ fn apply(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
     }
 }
 
-// Every molecule that is awake is worth a look, and so are those that it may touch.
-@compute @workgroup_size(128)
-fn mark(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-        @builtin(local_invocation_index) local: u32) {
-    let cluster = group_number(group, groups) * 128u + local;
-    if (cluster >= scene.clusters || board[EVERYONE] != 0u || board[HALTED] != 0u) { return; }
-    let own = near[cluster];
-    let molecule = own.y & 0x7fffffffu;
-    if (!is_awake(moods[molecule].w)) { return; }
-    let stamp = board[ITERATION] + 1u;
-    board[STAMPS + molecule] = stamp;
-    for (var entry = own.z; entry < own.z + entries(own); entry++) {
-        board[STAMPS + (near[list[entry]].y & 0x7fffffffu)] = stamp;
-    }
-}
-
 // Writes down what the step came to, and decides what the next one does.
 @compute @workgroup_size(1)
 fn close() {
@@ -78,8 +61,7 @@ fn close() {
     // Until something has overlapped only overlaps were looked for; from then on everyone needs the clearance.
     let first = board[DISTURBED] == 0u && (board[OVERLAPS] != 0u || board[OVERLAPS + 1u] != 0u);
     if (first) { board[DISTURBED] = 1u; }
-    board[EVERYONE] = select(0u, 1u, board[WARM] > scene.molecules / 2u);
-    if (law.sleep == 0u || first) { board[EVERYONE] = ALL_AWAKE; }
+    board[ALL_AWAKE] = select(0u, 1u, law.sleep == 0u || first);
     board[SEARCHING] = board[STALE];
     if (board[STALE] != 0u) {
         var skin = law.skin;
@@ -87,5 +69,5 @@ fn close() {
         board[SKIN] = bitcast<u32>(skin);
     }
     for (var word = OVERLAPS; word <= STALE; word++) { board[word] = 0u; }
-    board[WARM] = 0u;
+    for (var cursor = 0u; cursor < 3u * SHARES; cursor++) { cursors[cursor] = 0u; }
 }

@@ -3,19 +3,19 @@
 use crate::device::{Gpu, Groups, Kernel, Stage};
 use crate::relax::Arrays;
 
-const TEXT: &str = concat!(
-    include_str!("arms.wgsl"),
-    include_str!("law.wgsl"),
-    include_str!("record.wgsl"),
-    include_str!("shape.wgsl"),
-    include_str!("walls.wgsl")
-);
-
 /// Adds up walls.
 pub(crate) fn walls_stage(gpu: &Gpu, arrays: &Arrays) -> Stage {
     let field = &arrays.field;
     let constants = [("LANES", f64::from(field.lanes)), ("RESPONSE", arrays.response)];
-    let pipeline = gpu.pipeline(Kernel { name: "walls", text: TEXT, entry: "walls", constants: &constants });
+    let text = [
+        include_str!("arms.wgsl"),
+        include_str!("law.wgsl"),
+        gpu.voices(),
+        include_str!("record.wgsl"),
+        include_str!("shape.wgsl"),
+        include_str!("walls.wgsl"),
+    ];
+    let pipeline = gpu.pipeline(Kernel { name: "walls", text: &text, entry: "walls", constants: &constants });
     let bound = [
         (0, &field.scene),
         (1, &arrays.law),
@@ -27,6 +27,7 @@ pub(crate) fn walls_stage(gpu: &Gpu, arrays: &Arrays) -> Stage {
         (7, &arrays.shapes),
         (8, &arrays.records),
         (9, &field.board),
+        (10, &field.moods),
     ];
-    gpu.stage("walls", &pipeline, &bound, Groups(field.threads().div_ceil(64)))
+    gpu.stage("walls", &pipeline, &bound, Groups(field.threads().div_ceil(32)))
 }

@@ -2,13 +2,14 @@
 
 use glam::DVec3;
 use steric_model::Pose;
-use steric_world::relax::{Parts, Progress};
+use steric_world::relax::{Parts, Progress, ResponseKind};
 use steric_world::respond::Motion;
 
 use super::loaded::MOST_AT_ONCE;
+use super::touches::Touches;
 use crate::device::{Gpu, GpuError, Memory};
-use crate::field::{Field, Layout, USUAL_NEAR, set_pose};
-use crate::kernels::{BodyWords, HoldWords, LawWords, Shapes, WORDS_PER_RECORD, board, mood, response};
+use crate::field::{Field, Layout, set_pose};
+use crate::kernels::{BodyWords, HoldWords, LawWords, Shapes, board, mood, record_words, response};
 
 /// The arrays of a relaxation on the GPU.
 #[derive(Debug)]
@@ -21,9 +22,8 @@ pub(crate) struct Arrays {
     pub(crate) holds: wgpu::Buffer,
     pub(crate) shapes: wgpu::Buffer,
     pub(crate) records: wgpu::Buffer,
-    pub(crate) hits: wgpu::Buffer,
+    pub(crate) touches: Touches,
     pub(crate) history: wgpu::Buffer,
-    pub(super) giants: wgpu::Buffer,
     pub(super) bytes: u64,
 }
 
@@ -36,10 +36,10 @@ impl Arrays {
         progress: &Progress,
         law: LawWords,
         (holds, shapes): (&HoldWords, &Shapes),
+        atoms_per_share: u64,
     ) -> Result<Self, GpuError> {
         let field = Field::new(gpu, layout)?;
         let mut memory = Memory::new(gpu);
-        let kinds = if holds.has_walls { 2 } else { 1 };
         let starts: Vec<[u32; 4]> = if holds.has_start {
             parts.start.iter().flat_map(|pose| start_rows(pose, layout.origin)).collect()
         } else {
@@ -47,14 +47,15 @@ impl Arrays {
         };
         let motions: Vec<[[f32; 4]; 4]> = progress.momenta.iter().map(motion_rows).collect();
         let skin = if parts.options.skin >= 0.0 { parts.options.skin as f32 } else { 0.0 };
-        let mut first_board = [0u32; board::STAMPS];
+        let mut first_board = [0u32; board::WORDS];
         first_board[board::ITERATION] = parts.iteration;
         first_board[board::DISTURBED] = progress.disturbed.into();
         first_board[board::SEARCHING] = 1;
         first_board[board::SKIN] = skin.to_bits();
         // Without sleep everyone counts as awake.
-        first_board[board::EVERYONE] = if parts.options.sleep { 1 } else { 2 };
+        first_board[board::ALL_AWAKE] = u32::from(!parts.options.sleep);
         gpu.write(&field.board, &first_board);
+        let touches = Touches::new(gpu, &layout.words, atoms_per_share)?;
         let no_shapes = [[0f32; 4]];
         let shapes = if shapes.words().is_empty() { &no_shapes[..] } else { shapes.words() };
         Ok(Self {
@@ -64,34 +65,24 @@ impl Arrays {
             starts: memory.filled("starts", &starts)?,
             holds: memory.filled("holds", &holds.rows)?,
             shapes: memory.filled("shapes", shapes)?,
-            records: memory.zeros("records", 4 * WORDS_PER_RECORD * u64::from(layout.records) * kinds)?,
-            hits: memory.zeros("hits", hit_bytes(&field))?,
+            records: memory.zeros("records", record_bytes(layout, parts.options.response))?,
             history: memory.zeros("history", 64 * u64::from(MOST_AT_ONCE))?,
-            giants: memory.filled("giants", &giants(layout, holds.has_walls))?,
-            bytes: field.bytes() + memory.bytes(),
+            bytes: field.bytes() + memory.bytes() + touches.bytes(),
             field,
+            touches,
         })
     }
 }
 
-/// About how many bytes a relaxation takes beside the field: motions, starts, records and hits.
-pub(super) fn relax_bytes(layout: &Layout) -> u64 {
-    let [clusters, molecules] = [layout.words.clusters, layout.words.molecules].map(u64::from);
-    molecules * (64 + 48)
-        + 4 * WORDS_PER_RECORD * u64::from(layout.records)
-        + clusters * u64::from(layout.lanes) * USUAL_NEAR
+fn record_bytes(layout: &Layout, response: ResponseKind) -> u64 {
+    4 * record_words(response).0 as u64 * u64::from(layout.words.molecules)
 }
 
-/// A word for each four entries of the list and each lane.
-pub(super) fn hit_bytes(field: &Field) -> u64 {
-    u64::from(field.words.list_room.div_ceil(4)) * u64::from(field.lanes) * 4
-}
-
-/// The giants' records of contacts, and behind them those of walls.
-fn giants(layout: &Layout, has_walls: bool) -> Vec<[u32; 2]> {
-    let walls = layout.giants.iter().filter(|_| has_walls).map(|&[first, count]| [first + layout.records, count]);
-    let all: Vec<[u32; 2]> = layout.giants.iter().copied().chain(walls).collect();
-    if all.is_empty() { vec![[0; 2]; 2] } else { all }
+/// About how many bytes a relaxation takes beside the field: motions, starts, records and contacts.
+pub(super) fn relax_bytes(gpu: &Gpu, layout: &Layout, response: ResponseKind) -> u64 {
+    u64::from(layout.words.molecules) * (64 + 48)
+        + record_bytes(layout, response)
+        + Touches::usual_bytes(gpu, &layout.words)
 }
 
 pub(super) fn fill_bodies(layout: &mut Layout, parts: &Parts<'_>, progress: &Progress, holds: &HoldWords) {
@@ -101,6 +92,7 @@ pub(super) fn fill_bodies(layout: &mut Layout, parts: &Parts<'_>, progress: &Pro
         words.mobility = if parts.fixed[slot] { 0.0 } else { (1.0 / body.mass) as f32 };
         (words.gyration, words.inverse_gyration) = (body.gyration as f32, (1.0 / body.gyration) as f32);
         words.reach = body.reach as f32;
+        words.inverse_reach = (1.0 / body.reach.max(1e-3)) as f32;
         let inertia = body.inverse_inertia;
         words.inertia_diagonal = [inertia.x_axis.x, inertia.y_axis.y, inertia.z_axis.z].map(|entry| entry as f32);
         words.inertia_beside = [inertia.x_axis.y, inertia.x_axis.z, inertia.y_axis.z].map(|entry| entry as f32);

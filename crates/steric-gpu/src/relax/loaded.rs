@@ -10,11 +10,11 @@ use steric_world::relax::{Iteration, Parts, Progress, Relax};
 use steric_world::respond::{Body, Motion};
 
 use super::Arrays;
-use super::arrays::{fill_bodies, hit_bytes, relax_bytes};
+use super::arrays::{fill_bodies, relax_bytes};
 use super::stages::Stages;
-use crate::device::{Gpu, GpuError, Memory, Stage};
+use crate::device::{Gpu, GpuError, Stage};
 use crate::field::{Layout, Wanted, pose_of};
-use crate::kernels::{BodyWords, HoldWords, LawWords, Shapes, WORDS_PER_RECORD, board, mood};
+use crate::kernels::{BodyWords, HoldWords, LawWords, Shapes, board, mood, record_words};
 
 /// Widest skin that the kernels choose by themselves, in angstroms.
 const USUAL_SKIN: f32 = 1.2;
@@ -22,6 +22,8 @@ const USUAL_SKIN: f32 = 1.2;
 pub(super) const MOST_AT_ONCE: u32 = 64;
 /// What depths are measured in where their order alone matters.
 const STEPS_PER_ANGSTROM: f32 = (1 << 20) as f32;
+/// What the kernels add up depths in.
+const DEPTHS_PER_ANGSTROM: f64 = 4_096.0;
 
 /// What a loaded relaxation is on the host.
 #[derive(Debug)]
@@ -31,8 +33,6 @@ pub(super) struct Loaded {
     origin: DVec3,
     bodies: Vec<BodyWords>,
     law: LawWords,
-    records: u32,
-    giants: usize,
     has_walls: bool,
     iteration: u32,
     /// Whether the next iteration is the first one here: nothing has been placed or decided yet.
@@ -97,7 +97,7 @@ impl Frozen {
 
 impl Loaded {
     /// Puts a relaxation on the GPU.
-    pub(super) fn new(gpu: &Gpu, index: IndexKind, relax: &Relax) -> Result<Self, GpuError> {
+    pub(super) fn new(gpu: &Gpu, index: IndexKind, atoms_per_share: u64, relax: &Relax) -> Result<Self, GpuError> {
         let (parts, progress) = (relax.parts(), relax.progress());
         let law = LawWords::new(&parts);
         let skin = if parts.options.skin >= 0.0 { parts.options.skin as f32 } else { USUAL_SKIN };
@@ -109,15 +109,15 @@ impl Loaded {
         let holds = HoldWords::new(parts.groups, &mut shapes);
         fill_bodies(&mut layout, &parts, &progress, &holds);
         let arrays =
-            Arrays::new(gpu, &layout, &parts, &progress, law, (&holds, &shapes)).map_err(|error| match error {
-                GpuError::OutOfMemory { .. } => layout.out_of_memory(gpu, relax_bytes(&layout)),
-                other => other,
+            Arrays::new(gpu, &layout, &parts, &progress, law, (&holds, &shapes), atoms_per_share).map_err(|error| {
+                match error {
+                    GpuError::OutOfMemory { .. } => {
+                        layout.out_of_memory(gpu, relax_bytes(gpu, &layout, parts.options.response))
+                    }
+                    other => other,
+                }
             })?;
-        let mut law = law;
-        law.walls = if holds.has_walls { layout.records } else { 0 };
-        gpu.queue.write_buffer(&arrays.law, 0, bytemuck::bytes_of(&law));
-        let giants = layout.giants.len();
-        let stages = Stages::new(gpu, &arrays, holds.has_walls, giants);
+        let stages = Stages::new(gpu, &arrays, holds.has_walls);
         gpu.check()?;
         Ok(Self {
             arrays,
@@ -125,8 +125,6 @@ impl Loaded {
             origin: layout.origin,
             bodies: layout.bodies,
             law,
-            records: layout.records,
-            giants,
             has_walls: holds.has_walls,
             iteration: parts.iteration,
             is_fresh: true,
@@ -183,12 +181,11 @@ impl Loaded {
     /// An iteration whose worst molecules do not take their own step.
     fn jolt(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
         self.begin_history(gpu);
+        gpu.run(self.stages.look(std::mem::take(&mut self.is_fresh)));
         loop {
-            gpu.run(self.stages.look(std::mem::take(&mut self.is_fresh)));
-            if !self.made_room(gpu)? {
-                break;
-            }
-            gpu.run(self.again());
+            let words: Vec<u32> = gpu.read(&self.arrays.field.board, board::WORDS)?;
+            let Some(again) = self.make_room(gpu, &words)? else { break };
+            gpu.run(again);
         }
         let (dirty_for, deepest) = self.stuck(gpu)?;
         let jolted = self.jolts.relax.jolted(self.iteration, &dirty_for, &deepest);
@@ -211,55 +208,50 @@ impl Loaded {
         if dirty_for.iter().all(|&iterations| iterations == 0) {
             return Ok((dirty_for, vec![0; moods.len()]));
         }
-        let records: Vec<[u32; WORDS_PER_RECORD as usize]> = gpu.read(&self.arrays.records, self.records as usize)?;
-        let deepest = self.bodies.par_iter().zip(&dirty_for).map(|(body, &dirty)| {
-            let own = &records[body.first_record as usize..(body.first_record + body.records) as usize];
-            let deepest = own
-                .iter()
-                .filter(|record| record[27] >> 16 == self.iteration & 0xffff)
-                .map(|record| f32::from_bits(record[30]))
-                .fold(0f32, f32::max);
-            // A record with another stamp is of an earlier iteration.
+        let (words, deepest_word) = record_words(self.jolts.relax.options.response);
+        let records: Vec<u32> = gpu.read(&self.arrays.records, words * moods.len())?;
+        let deepest = records.par_chunks(words).zip(&dirty_for).map(|(record, &dirty)| {
+            let deepest = f32::from_bits(record[deepest_word]);
             if dirty > 0 && deepest > 0.0 { (deepest * STEPS_PER_ANGSTROM) as u32 + 1 } else { 0 }
         });
         let deepest = deepest.collect();
         Ok((dirty_for, deepest))
     }
 
-    /// Makes room for a longer list if the kernels have halted for want of it.
-    fn made_room(&mut self, gpu: &Gpu) -> Result<bool, GpuError> {
-        let words: Vec<u32> = gpu.read(&self.arrays.field.board, board::STAMPS)?;
-        if words[board::HALTED] != board::LIST_FULL {
-            return Ok(false);
+    /// Makes room if the kernels have halted for want of it, and says what has to be done again then.
+    fn make_room(&mut self, gpu: &Gpu, words: &[u32]) -> Result<Option<Vec<&Stage>>, GpuError> {
+        let board = &self.arrays.field.board;
+        match words[board::HALTED] {
+            board::LIST_FULL => self.arrays.field.make_room(words[board::LISTED])?,
+            board::CONTACTS_FULL => {
+                // What was added up already would be added up again.
+                gpu.clear(&self.arrays.records);
+                let zeros = [0u32; board::STALE + 1 - board::OVERLAPS];
+                gpu.queue.write_buffer(board, 4 * board::OVERLAPS as u64, bytemuck::cast_slice(&zeros));
+                for word in [board::HALTED, board::STOPPED] {
+                    gpu.queue.write_buffer(board, 4 * word as u64, bytemuck::bytes_of(&0u32));
+                }
+                self.arrays.touches.make_room(gpu)?;
+            }
+            _ => return Ok(None),
         }
-        self.make_room(gpu, words[board::LISTED])?;
-        Ok(true)
-    }
-
-    fn make_room(&mut self, gpu: &Gpu, entries: u32) -> Result<(), GpuError> {
-        self.arrays.field.make_room(entries)?;
-        self.arrays.hits.destroy();
-        self.arrays.hits = Memory::new(gpu).zeros("hits", hit_bytes(&self.arrays.field))?;
-        self.stages = Stages::new(gpu, &self.arrays, self.has_walls, self.giants);
-        Ok(())
-    }
-
-    /// The search of an iteration once more, after there was no room for its list.
-    fn again(&self) -> Vec<&Stage> {
-        std::iter::once(&self.stages.clear).chain(&self.stages.search).chain(&self.stages.visit).collect()
+        self.stages = Stages::new(gpu, &self.arrays, self.has_walls);
+        let search = std::iter::once(&self.stages.clear).chain(&self.stages.search);
+        let search = search.filter(|_| words[board::HALTED] == board::LIST_FULL);
+        Ok(Some(search.chain(&self.stages.visit).collect()))
     }
 
     /// Reads what the iterations came to.
     pub(super) fn collect(&mut self, gpu: &Gpu, asked: u32, done: &mut Vec<Iteration>) -> Result<(), GpuError> {
         loop {
-            let words: Vec<u32> = gpu.read(&self.arrays.field.board, board::STAMPS)?;
+            let words: Vec<u32> = gpu.read(&self.arrays.field.board, board::WORDS)?;
             let count = words[board::SLOT] as usize;
             (self.rests, self.searches) = (words[board::HALTED] == board::RESTS, words[board::SEARCHES]);
             self.disturbed = words[board::DISTURBED] != 0;
-            if words[board::HALTED] == board::LIST_FULL {
-                self.make_room(gpu, words[board::LISTED])?;
-                let mut rest = self.again();
-                rest.extend(&self.stages.close);
+            if matches!(words[board::HALTED], board::LIST_FULL | board::CONTACTS_FULL) {
+                let again = self.make_room(gpu, &words)?.unwrap_or_default();
+                gpu.run(again);
+                let mut rest: Vec<&Stage> = self.stages.close.iter().collect();
                 for _ in count + 1..asked as usize {
                     rest.extend(self.stages.whole(false));
                 }
@@ -275,8 +267,8 @@ impl Loaded {
 
     fn iteration_of(&self, row: &[u32; 16]) -> Iteration {
         let long = |at: usize| u64::from(row[at]) | u64::from(row[at + 1]) << 32;
-        // From both sides every pair was seen twice.
-        let (overlaps, depth) = (long(0) / 2, long(2) as f64 / 2.0 / f64::from(STEPS_PER_ANGSTROM));
+        // Every pair was counted from both sides.
+        let (overlaps, depth) = (long(0) / 2, long(2) as f64 / 2.0 / DEPTHS_PER_ANGSTROM);
         let clearance = if row[11] != 0 { self.law.clearance() } else { 0.0 };
         Iteration {
             overlaps,

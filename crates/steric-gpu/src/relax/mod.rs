@@ -8,14 +8,15 @@
 mod arrays;
 mod loaded;
 mod stages;
+mod touches;
 
 use steric_collide::IndexKind;
 use steric_world::relax::{Engine, EngineError, Iteration, Progress, Relax};
 
 use crate::device::{Gpu, GpuError, StageTimes};
-use crate::kernels::board;
 pub(crate) use arrays::Arrays;
 use loaded::Loaded;
+pub(crate) use touches::Share;
 
 /// Relaxes on a GPU.
 ///
@@ -42,13 +43,14 @@ use loaded::Loaded;
 pub struct GpuRelax {
     gpu: Gpu,
     index: IndexKind,
+    atoms_per_share: u64,
     loaded: Option<Loaded>,
 }
 
 impl GpuRelax {
     /// A relaxation on this GPU; nothing is loaded yet.
     pub fn new(gpu: &Gpu) -> Self {
-        Self { gpu: gpu.clone(), index: IndexKind::Auto, loaded: None }
+        Self { gpu: gpu.clone(), index: IndexKind::Auto, atoms_per_share: touches::ATOMS_PER_SHARE, loaded: None }
     }
 
     /// The same with cells of one kind, whatever the scene.
@@ -56,16 +58,14 @@ impl GpuRelax {
         Self { index, ..self }
     }
 
+    /// The same with the contacts of about so many atoms stored at once, and those of the next after these.
+    pub fn in_shares_of(self, atoms_per_share: u64) -> Self {
+        Self { atoms_per_share: atoms_per_share.max(1), ..self }
+    }
+
     /// How many bytes of the GPU's memory are in use.
     pub fn bytes(&self) -> u64 {
         self.loaded.as_ref().map_or(0, |loaded| loaded.arrays.bytes)
-    }
-
-    /// How many near pairs of clusters the list holds, each from both sides.
-    pub fn list_entries(&self) -> Result<u64, GpuError> {
-        let Some(loaded) = &self.loaded else { return Ok(0) };
-        let words: Vec<u32> = self.gpu.read(&loaded.arrays.field.board, board::STAMPS)?;
-        Ok(words[board::LISTED].into())
     }
 }
 
@@ -76,7 +76,10 @@ impl Engine for GpuRelax {
 
     fn load(&mut self, relax: &Relax) -> Result<(), EngineError> {
         self.loaded = None;
-        self.loaded = Some(Loaded::new(&self.gpu, self.index, relax).map_err(|error| EngineError(error.to_string()))?);
+        self.loaded = Some(
+            Loaded::new(&self.gpu, self.index, self.atoms_per_share, relax)
+                .map_err(|error| EngineError(error.to_string()))?,
+        );
         Ok(())
     }
 

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use super::Arrays;
 use crate::device::{Gpu, Stage};
 use crate::kernels::{
-    apply_stage, cell_stages, close_stage, compare_stage, fold_stage, mark_stage, place_stage, search_stage,
-    step_stage, visit_stage, walls_stage,
+    apply_stage, cell_stages, close_stage, compare_stage, contacts_stage, place_stage, search_stage, spread_stages,
+    step_stage, walls_stage,
 };
 
 /// The stages of an iteration, in order.
@@ -19,21 +19,21 @@ pub(super) struct Stages {
     pub(super) clear: Stage,
     /// Cells, sorted clusters, the list.
     pub(super) search: Vec<Stage>,
-    /// Marks, contacts, walls.
+    /// Contacts, walls.
     pub(super) visit: Vec<Stage>,
     /// The step, and what it came to.
     pub(super) close: Vec<Stage>,
 }
 
 impl Stages {
-    pub(super) fn new(gpu: &Gpu, arrays: &Arrays, has_walls: bool, giants: usize) -> Self {
+    pub(super) fn new(gpu: &Gpu, arrays: &Arrays, has_walls: bool) -> Self {
         let field = &arrays.field;
         // The kernels that take a driver longest are made ready at the same time; after that they are at hand.
         let slow: [&(dyn Fn() + Sync); 6] = [
             &|| drop(step_stage(gpu, arrays)),
-            &|| drop(visit_stage(gpu, arrays)),
+            &|| drop(contacts_stage(gpu, arrays, &arrays.touches.shares[0])),
             &|| drop(search_stage(gpu, field)),
-            &|| drop(compare_stage(gpu, arrays)),
+            &|| drop(compare_stage(gpu, arrays, &arrays.touches.shares[0])),
             &|| drop(cell_stages(gpu, field, true)),
             &|| drop(has_walls.then(|| walls_stage(gpu, arrays))),
         ];
@@ -41,12 +41,14 @@ impl Stages {
         let mut cells = cell_stages(gpu, field, true);
         let clear = cells.remove(0);
         cells.push(search_stage(gpu, field));
-        let mut visit = vec![mark_stage(gpu, arrays), compare_stage(gpu, arrays), visit_stage(gpu, arrays)];
+        let mut visit = Vec::new();
+        for share in &arrays.touches.shares {
+            visit.push(compare_stage(gpu, arrays, share));
+            visit.extend(spread_stages(gpu, arrays, share));
+            visit.push(contacts_stage(gpu, arrays, share));
+        }
         if has_walls {
             visit.push(walls_stage(gpu, arrays));
-        }
-        if giants > 0 {
-            visit.push(fold_stage(gpu, arrays, &arrays.giants, if has_walls { 2 * giants } else { giants }));
         }
         Self {
             apply: apply_stage(gpu, arrays),

@@ -5,6 +5,7 @@
 //! because errors at the rim cancel.
 
 use glam::{DVec2, DVec3};
+use rayon::prelude::*;
 
 /// At most so many squares or cubes; what is larger is seen more coarsely.
 const MOST_PIXELS: f64 = 4e6;
@@ -65,7 +66,7 @@ pub(super) fn footprint(a: &[DVec3], b: &[DVec3], tolerance: f64) -> f64 {
         let spin = DVec2::from_angle(std::f64::consts::TAU * turn as f64 / TURNS as f64);
         0.25 * union_of_discs(&too_near(a, b, spin, tolerance), 0.125 * tolerance)
     };
-    (0..TURNS).map(turned).fold(f64::INFINITY, f64::min)
+    (0..TURNS).into_par_iter().map(turned).reduce(|| f64::INFINITY, f64::min)
 }
 
 // Where the second molecule may not stand, one disc for each pair of atoms.

@@ -25,8 +25,8 @@ pub(super) fn body(scene: &Scene, kind: TypeId, mass: impl Fn(u32) -> f64) -> Bo
     // and a small one hardly any: a turn is measured at half an angstrom at least.
     let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
     let gyration = (trace / (2.0 * total)).sqrt().max(0.5);
-    // Rods have no inertia about their axis; a hundredth of an angstrom of thickness keeps the inverse finite.
-    let inertia = inertia + total * 1e-4 * DMat3::IDENTITY;
+    // Rods have no inertia about their axis; a tenth of an angstrom of thickness keeps them from spinning at a breath.
+    let inertia = inertia + total * 1e-2 * DMat3::IDENTITY;
     Body { mass: total, inverse_inertia: inertia.inverse(), gyration, reach }
 }
 

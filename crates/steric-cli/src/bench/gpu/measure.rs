@@ -44,8 +44,6 @@ pub(super) struct Row {
     pub(super) host_ms: f64,
     pub(super) load_s: f64,
     pub(super) bytes_per_atom: f64,
-    /// Near pairs of clusters, from both sides, with the room that is left over in fours.
-    pub(super) list_entries: u64,
     /// Pairs that overlap at the start.
     pub(super) pairs: u64,
     #[serde(serialize_with = "as_hex")]
@@ -108,7 +106,6 @@ pub(super) fn row(gpu: &Gpu, atoms: usize, response: ResponseKind, repeats: usiz
     engine.advance(WARM_UP as u32).map_err(said)?;
     let stages = if has_clock { stages(&mut engine, repeats)? } else { Vec::new() };
     let (back_to_back_ms, host_ms) = wholes(&mut engine, repeats, has_clock)?;
-    let list_entries = engine.list_entries()?;
     drop((engine, relax));
     let state_hash = hash(gpu, &setup, &options, seed)?;
     let is_repeatable = state_hash == hash(gpu, &setup, &options, seed)?;
@@ -122,7 +119,6 @@ pub(super) fn row(gpu: &Gpu, atoms: usize, response: ResponseKind, repeats: usiz
         host_ms,
         load_s,
         bytes_per_atom,
-        list_entries,
         pairs,
         state_hash,
         is_repeatable,
@@ -134,13 +130,15 @@ fn stages(engine: &mut GpuRelax, repeats: usize) -> Result<Vec<StageRow>, Failur
     let mut order = Vec::new();
     let mut times: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
     for _ in 0..repeats.max(1) {
+        // A stage that an iteration has several times, for shares of the scene, counts as one.
+        let mut of_iteration: BTreeMap<&'static str, f64> = BTreeMap::new();
         for (name, milliseconds) in engine.timed_iteration()?.stages {
-            let of_stage = times.entry(name).or_default();
-            if of_stage.is_empty() {
+            if !order.contains(&name) {
                 order.push(name);
             }
-            of_stage.push(milliseconds);
+            *of_iteration.entry(name).or_default() += milliseconds;
         }
+        of_iteration.into_iter().for_each(|(name, sum)| times.entry(name).or_default().push(sum));
     }
     let row = |name: &'static str| {
         let times = times.remove(name).unwrap_or_default();

@@ -147,7 +147,7 @@ fn asked(gpu: &Gpu, shape: &Shape, points: &[Vec3]) -> Vec<(f64, DVec3)> {
     let words = memory.filled("shapes", shapes.words()).unwrap();
     let asked = memory.filled("questions", &questions).unwrap();
     let answers = memory.zeros("answers", 32 * points.len() as u64).unwrap();
-    let pipeline = gpu.pipeline(Kernel { name: "shape", text: PROBE, entry: "probe", constants: &[] });
+    let pipeline = gpu.pipeline(Kernel { name: "shape", text: &[PROBE], entry: "probe", constants: &[] });
     let groups = Groups(points.len().div_ceil(64) as u64);
     let stage = gpu.stage("probe", &pipeline, &[(0, &words), (1, &asked), (2, &answers)], groups);
     gpu.run([&stage]);
