@@ -37,6 +37,7 @@ pub(crate) struct Field {
 
 /// Entries of the list that are kept for each cluster, as the search has it, and those behind for clusters that need more.
 pub(crate) const KEPT_NEAR: u64 = 16;
+const USUAL_MORE: u64 = 1;
 const FEWEST_MORE: u64 = 4_096;
 
 impl Field {
@@ -52,7 +53,7 @@ impl Field {
     fn in_memory(gpu: &Gpu, layout: &Layout, memory: &mut Memory) -> Result<Self, GpuError> {
         let mut words = layout.words;
         let clusters = u64::from(words.clusters);
-        let list_room = KEPT_NEAR * clusters + (clusters / 4).max(FEWEST_MORE);
+        let list_room = (KEPT_NEAR + USUAL_MORE) * clusters + FEWEST_MORE;
         words.list_room = list_room as u32;
         let mut first_board = [0u32; board::WORDS];
         (first_board[board::SEARCHING], first_board[board::ALL_AWAKE]) = (1, 1);

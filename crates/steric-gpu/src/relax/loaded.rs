@@ -167,11 +167,10 @@ impl Loaded {
     /// Asks for iterations.
     fn submit(&mut self, gpu: &Gpu, count: u32) {
         self.begin_history(gpu);
-        let mut stages = self.stages.whole(std::mem::take(&mut self.is_fresh));
-        for _ in 1..count {
-            stages.extend(self.stages.whole(false));
+        // One by one, so that the GPU works on the first while the next ones are written down.
+        for _ in 0..count {
+            gpu.run(self.stages.whole(std::mem::take(&mut self.is_fresh)));
         }
-        gpu.run(stages);
     }
 
     pub(super) fn begin_history(&self, gpu: &Gpu) {
@@ -251,11 +250,10 @@ impl Loaded {
             if matches!(words[board::HALTED], board::LIST_FULL | board::CONTACTS_FULL) {
                 let again = self.make_room(gpu, &words)?.unwrap_or_default();
                 gpu.run(again);
-                let mut rest: Vec<&Stage> = self.stages.close.iter().collect();
+                gpu.run(&self.stages.close);
                 for _ in count + 1..asked as usize {
-                    rest.extend(self.stages.whole(false));
+                    gpu.run(self.stages.whole(false));
                 }
-                gpu.run(rest);
                 continue;
             }
             let rows: Vec<[u32; 16]> = gpu.read(&self.arrays.history, count)?;
