@@ -99,7 +99,7 @@ impl Choice {
 }
 
 /// How many arrays a kernel of ours sees at most.
-pub(super) const MOST_BINDINGS: u32 = 9;
+pub(super) const MOST_BINDINGS: u32 = 10;
 
 fn is_worth_having(adapter: &Adapter) -> bool {
     !adapter.is_software && adapter.is_able

@@ -206,7 +206,7 @@ fn two_steps_on(gpu: &Gpu, relax: &mut Relax) -> Result<TwoSteps, Failure> {
 fn stage_of(name: &str) -> usize {
     match name {
         "apply" | "place" | "step" | "close" => 2,
-        "mark" | "compare" | "contacts" | "walls" | "fold" => 1,
+        "compare" | "allot" | "spread" | "contacts" | "walls" => 1,
         _ => 0,
     }
 }
