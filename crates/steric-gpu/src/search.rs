@@ -1,8 +1,8 @@
 //! Overlaps of a scene, found on the GPU.
 //!
 //! How it works: a scene that fits is searched at once. A larger one is searched in parts, slabs along its longest axis:
-//! each part holds the molecules that it is to search for and those that they might touch. From both sides every
-//! pair is found twice, wherever its two atoms are, so a count needs no care at the seams.
+//! each part holds the molecules that it is to search for and those that they might touch. A pair is counted twice, once for each of
+//! its two atoms where that one is searched for, so a count needs no care at the seams.
 
 mod parts;
 
