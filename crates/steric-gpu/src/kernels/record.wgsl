@@ -11,7 +11,7 @@ const STEPS: f32 = 4096.0;
 const LARGE: f32 = 12582912.0;
 const LARGE_BITS: u32 = 0x4b400000u;
 
-// The words of a record; with every row `LARGE_BITS` too much, but for the last.
+// The words of a record. Each row that was asked for has left `LARGE_BITS` too much in every word of a to g.
 struct Sums {
     a: vec4<u32>,
     b: vec4<u32>,
@@ -66,8 +66,8 @@ fn tell(word: u32, sum: vec4<u32>) {
     atomicAdd(&totals[word + 3u], sum.w);
 }
 
-// Adds the sums of all threads of a workgroup, 32 or more, to the record of a molecule. All threads come here; those that have nothing
-// to say have no sums.
+// Adds the sums of all threads of a workgroup, 32 or more, to the record of a molecule. All threads come here; those that have
+// nothing to say have no sums.
 fn file(sums: Sums, owner: u32, local: u32) {
     if (local < 32u) { atomicStore(&totals[local], 0u); }
     workgroupBarrier();
