@@ -38,6 +38,31 @@ fn rods_on_the_lattice_have_the_same_overlaps_for_every_kind_of_cells() {
 }
 
 #[test]
+fn pairs_at_the_distance_of_contact_are_the_same_whichever_comes_first() {
+    let Some(gpu) = gpu() else { return };
+    let mut random = Random::new(12);
+    let mut scene = Scene::default();
+    let carbon = scene.add_type("carbon", &[Vec3::ZERO], &[1.5]);
+    let mut places = Vec::new();
+    for at in 0..4_000 {
+        let place = DVec3::new(f64::from(at % 63), f64::from(at / 63), 0.0) * 20.0 + random.unit() * DVec3::ONE;
+        // Within a few last digits of single precision.
+        let apart = random.rotation() * DVec3::X * (3.0 + 2e-6 * (random.unit() - 0.5));
+        places.extend([place, place + apart]);
+    }
+    let mut mirrored = scene.clone();
+    for place in places {
+        scene.add_molecule(carbon, Pose::from_translation(place));
+        // In the mirror cells come in the opposite order, and so do the two atoms of a pair.
+        mirrored.add_molecule(carbon, Pose::from_translation(-place));
+    }
+    let search = GpuSearch::new(&gpu, OverlapSearch::default());
+    let found = search.count(&scene).unwrap();
+    assert!((500..3_500).contains(&found), "some touch and some do not: {found}");
+    assert_eq!(found, search.count(&mirrored).unwrap());
+}
+
+#[test]
 fn a_scene_in_parts_has_the_overlaps_of_the_whole() {
     let Some(gpu) = gpu() else { return };
     let scene = scenes::rods(5_000);

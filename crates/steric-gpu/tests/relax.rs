@@ -65,25 +65,27 @@ fn the_first_iterations_see_and_do_what_the_cpu_sees_and_does() {
         on_cpu.run(|_, _| ControlFlow::Continue(()));
         let (on_gpu, _) = run(&gpu, &setup, &options);
         for (at, (cpu, gpu)) in on_cpu.history().iter().zip(on_gpu.history()).enumerate() {
-            // After the first, a pair at the very distance of contact may be seen by one of the two alone.
-            assert!(cpu.overlaps.abs_diff(gpu.overlaps) <= at as u64, "{response}: {} {}", cpu.overlaps, gpu.overlaps);
+            // From the second on poses differ by up to 0.0005 A, and a pair at the very distance of contact may be seen by one alone.
+            assert!(
+                cpu.overlaps.abs_diff(gpu.overlaps) <= at.min(1) as u64,
+                "{response}: {} {}",
+                cpu.overlaps,
+                gpu.overlaps
+            );
             assert_eq!((cpu.overlapping, cpu.broken), (gpu.overlapping, gpu.broken), "{response}");
             assert_eq!((cpu.awake, cpu.moved), (gpu.awake, gpu.moved));
             for (cpu, gpu) in
                 [(cpu.deepest, gpu.deepest), (cpu.mean_depth, gpu.mean_depth), (cpu.farthest, gpu.farthest)]
             {
-                let within = if at == 0 { 1e-3 } else { 2e-2 };
-                assert!((cpu - gpu).abs() < within * cpu.max(1.0), "{response}: {cpu} {gpu}");
+                assert!((cpu - gpu).abs() < 1e-3 * cpu.max(1.0), "{response}: {cpu} {gpu}");
             }
         }
-        // Projection turns a rod about its axis by next to nothing over next to nothing, so only the axis counts.
-        let apart = on_cpu.poses().into_iter().zip(on_gpu.poses()).map(|(cpu, gpu)| {
+        for (cpu, gpu) in on_cpu.poses().iter().zip(on_gpu.poses()) {
+            assert!(cpu.translation.distance(gpu.translation) < 2e-3, "{response}: {cpu:?} {gpu:?}");
+            // Projection turns a rod about its axis by next to nothing over next to nothing.
             let turned = (cpu.rotation * DVec3::Z).angle_between(gpu.rotation * DVec3::Z);
-            cpu.translation.distance(gpu.translation).max(turned)
-        });
-        let mut apart: Vec<f64> = apart.collect();
-        apart.sort_by(f64::total_cmp);
-        assert!(apart[190] < 2e-3 && apart[199] < 0.1, "{response}: {:?}", &apart[180..]);
+            assert!(turned < 2e-3, "{response}: {cpu:?} {gpu:?}");
+        }
     }
 }
 

@@ -138,20 +138,7 @@ mod tests {
     use super::*;
 
     fn adapter(index: usize, name: &str, kind: &'static str, is_able: bool) -> Adapter {
-        Adapter {
-            index,
-            name: name.to_owned(),
-            api: "Vulkan".to_owned(),
-            driver: String::new(),
-            kind,
-            is_software: kind == "software",
-            largest_binding: 1 << 27,
-            largest_buffer: 1 << 30,
-            most_workgroups: 65_535,
-            most_bindings: 8,
-            has_timestamps: true,
-            is_able,
-        }
+        Adapter { index, name: name.to_owned(), kind, is_software: kind == "software", is_able, ..Adapter::default() }
     }
 
     #[test]

@@ -86,6 +86,11 @@ fn length_of(near: vec4<u32>) -> u32 { return near.w >> 28u; }
 const TILE: u32 = 0x7ffffffeu;
 const OTHER_IS_FIXED: u32 = 0x80000000u;
 
+// Where the cursors of a share stand: how many pairs of clusters touch, how many places there are on lists, how many batches.
+fn tiles_of(share: u32) -> u32 { return 3u * share; }
+fn places_of(share: u32) -> u32 { return 3u * share + 1u; }
+fn batches_of(share: u32) -> u32 { return 3u * share + 2u; }
+
 // Words of the board, which the kernels of one iteration leave for each other.
 const ITERATION: u32 = 0u;
 const DISTURBED: u32 = 1u;

@@ -115,7 +115,7 @@ fn compare(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         if (local == 0u) {
             let all = atomicLoad(&found);
             first = 0u;
-            if (all > 0u) { first = atomicAdd(&cursors[3u * share.number], all); }
+            if (all > 0u) { first = atomicAdd(&cursors[tiles_of(share.number)], all); }
             atomicStore(&found, 0u);
         }
         place += workgroupUniformLoad(&first);

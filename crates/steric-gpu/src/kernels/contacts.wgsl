@@ -196,7 +196,7 @@ fn answer(own: ptr<function, Own>, contact: Contact, sums: ptr<function, Sums>) 
 fn answer_all(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
               @builtin(local_invocation_index) local: u32) {
     if (local == 0u) {
-        let all = cursors[3u * share.number + 2u];
+        let all = cursors[batches_of(share.number)];
         now.batches = select(0u, all, atomicLoad(&board[HALTED]) == 0u);
         now.is_disturbed = atomicLoad(&board[DISTURBED]);
         now.is_early = select(0u, 1u, atomicLoad(&board[ITERATION]) < law.bias_iterations);

@@ -68,9 +68,9 @@ impl LawWords {
             ResponseKind::Thesis => (1.0, 0.0),
         };
         let reach = parts.contact_margin() - parts.allow;
-        // A contact pushes no farther than two of the largest atoms reach, and a wall no farther than a molecule may go.
+        // The lighter of two goes up to 1.6 times as far as they overlap, and a wall asks for no more than a molecule may go.
         let (_, widest) = parts.scene.radii().unwrap_or((0.0, 1.0));
-        let most_push = f64::from(2.0 * widest + reach.max(0.0)).max(2.0 * options.max_move).max(1.0);
+        let most_push = (2.0 * f64::from(2.0 * widest + reach.max(0.0))).max(2.0 * options.max_move).max(1.0);
         let scale = (LARGEST / most_push).log2().floor().exp2();
         Self {
             reach,

@@ -16,7 +16,6 @@
 const THREADS: u32 = 128u;
 // So many entries of the list are kept for each cluster; who needs more gets them behind.
 const KEPT: u32 = 16u;
-const NOWHERE: u32 = 0xffffffffu;
 // Whether there is a search, and its skin: read by one thread for all, because what all write has to be fetched anew each time.
 var<workgroup> searching: u32;
 var<workgroup> skin: f32;

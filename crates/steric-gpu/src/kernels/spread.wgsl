@@ -29,7 +29,7 @@ fn allot(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
          @builtin(local_invocation_index) local: u32) {
     if (local == 0u) {
         is_halted = board[HALTED];
-        if (atomicLoad(&cursors[3u * share.number]) > share.tile_room) {
+        if (atomicLoad(&cursors[tiles_of(share.number)]) > share.tile_room) {
             // The host makes more room and compares again; until then nothing moves.
             is_halted = CONTACTS_FULL;
             board[HALTED] = CONTACTS_FULL;
@@ -55,8 +55,8 @@ fn allot(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
         let all = atomicLoad(&wanted);
         room = vec2<u32>(0u);
         if (all > 0u) {
-            room = vec2<u32>(atomicAdd(&cursors[3u * share.number + 1u], all),
-                             atomicAdd(&cursors[3u * share.number + 2u], atomicLoad(&wanted_batches)));
+            room = vec2<u32>(atomicAdd(&cursors[places_of(share.number)], all),
+                             atomicAdd(&cursors[batches_of(share.number)], atomicLoad(&wanted_batches)));
         }
     }
     let begin = workgroupUniformLoad(&room);
@@ -76,7 +76,7 @@ var<workgroup> tile_count: u32;
 fn spread(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
           @builtin(local_invocation_index) local: u32) {
     if (local == 0u) {
-        tile_count = select(0u, atomicLoad(&cursors[3u * share.number]), board[HALTED] == 0u);
+        tile_count = select(0u, atomicLoad(&cursors[tiles_of(share.number)]), board[HALTED] == 0u);
     }
     let all = workgroupUniformLoad(&tile_count);
     let step = groups.x * groups.y * 64u;

@@ -1,7 +1,7 @@
 //! A relaxation on the GPU.
 //!
 //! How it works: everything that an iteration needs stays on the GPU. The host asks for several iterations at once and reads back
-//! a few numbers about each. When nothing overlaps any more, or when the list of near clusters has no room, the kernels halt:
+//! a few numbers about each. When nothing overlaps any more, or when a list has no room, the kernels halt:
 //! the iterations that were asked for beyond that change nothing. The molecules to be jolted are chosen by the host, as on
 //! the CPU, so an iteration that jolts is done in two halves.
 
