@@ -30,15 +30,11 @@ const ITERATIONS: usize = 60;
 pub fn spread_discs(built: &mut Built) -> usize {
     let mut most = 0;
     for membrane in (0..built.membranes.len()).filter(|&membrane| built.membranes[membrane].discs).collect::<Vec<_>>() {
-        most = most.max(spread_layer(built, membrane, None, &[]));
-        let proteins = places(built, &members(built, membrane, None));
-        for (at, leaflet) in [Leaflet::Outer, Leaflet::Inner].into_iter().enumerate() {
-            let height = built.membranes[membrane].leaflets[at].height;
-            let surface = &built.membranes[membrane].surface;
-            let fixed: Vec<(DVec3, f64)> =
-                proteins.iter().map(|&(place, disc)| (surface.project(place, height), disc.diameter)).collect();
-            most = most.max(spread_layer(built, membrane, Some(leaflet), &fixed));
-        }
+        let proteins = Layer::spread(built, membrane, None);
+        most = most.max(proteins.place(built));
+        let leaflet = |leaflet| Layer::spread(built, membrane, Some(leaflet));
+        let (outer, inner) = rayon::join(|| leaflet(Leaflet::Outer), || leaflet(Leaflet::Inner));
+        most = most.max(outer.place(built)).max(inner.place(built));
     }
     most
 }
@@ -59,25 +55,52 @@ fn places(built: &Built, groups: &[(usize, Disc)]) -> Vec<(DVec3, Disc)> {
     groups.iter().flat_map(of_group).collect()
 }
 
-fn spread_layer(built: &mut Built, membrane: usize, leaflet: Option<Leaflet>, fixed: &[(DVec3, f64)]) -> usize {
-    let groups = members(built, membrane, leaflet);
-    let before = places(built, &groups);
-    let Some((_, first)) = groups.first() else {
-        return 0;
-    };
-    let (height, membrane) = (first.height, &built.membranes[membrane]);
-    let (surface, patch) = (membrane.surface.clone(), membrane.periodic_patch());
-    let diameters: Vec<f64> = before.iter().map(|(_, disc)| disc.diameter).collect();
-    let mut after: Vec<DVec3> = before.iter().map(|&(place, _)| place).collect();
-    let done = spread(&surface, height, &mut after, &diameters, patch, fixed, ITERATIONS);
-    let mut moves = before.iter().zip(after);
-    for &(group, _) in &groups {
-        for pose in &mut built.structure.assemblies[0].copies[group].poses {
-            let Some((&(from, _), to)) = moves.next() else { break };
-            *pose = followed(*pose, from, to, surface.height(from).1, surface.height(to).1);
-        }
+/// Where the molecules of a layer go.
+struct Layer {
+    iterations: usize,
+    /// The new poses of groups.
+    poses: Vec<(usize, Vec<Pose>)>,
+}
+
+impl Layer {
+    /// Moves the lipids of a leaflet apart, around the proteins; or, without a leaflet, the proteins.
+    fn spread(built: &Built, membrane: usize, leaflet: Option<Leaflet>) -> Self {
+        let groups = members(built, membrane, leaflet);
+        let before = places(built, &groups);
+        let Some((_, first)) = groups.first() else {
+            return Self { iterations: 0, poses: Vec::new() };
+        };
+        let fixed = leaflet.map_or_else(Vec::new, |leaflet| protein_discs(built, membrane, leaflet));
+        let (height, membrane) = (first.height, &built.membranes[membrane]);
+        let surface = &membrane.surface;
+        let diameters: Vec<f64> = before.iter().map(|(_, disc)| disc.diameter).collect();
+        let mut after: Vec<DVec3> = before.iter().map(|&(place, _)| place).collect();
+        let iterations = spread(surface, height, &mut after, &diameters, membrane.periodic_patch(), &fixed, ITERATIONS);
+        let mut moves = before.iter().zip(after);
+        let of_group = |&(group, _): &(usize, Disc)| {
+            let poses = built.copies()[group].poses.iter().zip(&mut moves).map(|(&pose, (&(from, _), to))| {
+                followed(pose, from, to, surface.height(from).1, surface.height(to).1)
+            });
+            (group, poses.collect())
+        };
+        Self { iterations, poses: groups.iter().map(of_group).collect() }
     }
-    done
+
+    /// Puts the molecules there; returns how many iterations it took to find out where.
+    fn place(self, built: &mut Built) -> usize {
+        for (group, poses) in self.poses {
+            built.structure.assemblies[0].copies[group].poses = poses;
+        }
+        self.iterations
+    }
+}
+
+/// The discs of a membrane's proteins at the height of a leaflet, with their diameters.
+fn protein_discs(built: &Built, membrane: usize, leaflet: Leaflet) -> Vec<(DVec3, f64)> {
+    let shape = &built.membranes[membrane];
+    let height = shape.leaflets[usize::from(leaflet == Leaflet::Inner)].height;
+    let proteins = places(built, &members(built, membrane, None));
+    proteins.iter().map(|&(place, disc)| (shape.surface.project(place, height), disc.diameter)).collect()
 }
 
 fn followed(pose: Pose, from: DVec3, to: DVec3, normal: DVec3, new_normal: DVec3) -> Pose {

@@ -10,6 +10,7 @@ mod model;
 mod scene;
 
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 pub use engine::Remarks;
@@ -110,8 +111,8 @@ pub struct Relaxation {
     notes: Vec<String>,
     /// Where the molecules stood before anything moved them.
     start: Vec<Pose>,
-    before: OverlapTotals,
-    pierced_before: u64,
+    /// What there was to part, once someone has asked.
+    before: OnceLock<Before>,
     repaired: u64,
     skeletons: Skeletons,
     setup: Setup,
@@ -122,6 +123,14 @@ pub struct Relaxation {
     seed: u64,
     engine: engine::Choice,
     remarks: Remarks,
+}
+
+/// What there was to part before the relaxation began.
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    overlaps: OverlapTotals,
+    piercings: u64,
+    seconds: f64,
 }
 
 /// What the two kinds of input have in common.
@@ -142,11 +151,9 @@ impl Relaxation {
         check_numbers(&physics)?;
         let Input { name, structure, molecules, setup, definition, verdicts, notes, start, mut stages } = input;
         let clock = Instant::now();
-        let skeletons = Skeletons::new(&molecules, &[&structure]);
-        let before = totals(&setup.scene, setup.allow);
-        let pierced_before = skeletons.piercings(&setup.scene).len() as u64;
-        stages.push(stage("first look", clock));
-        let relax = Relax::new(setup.clone(), physics, seed);
+        let (skeletons, relax) =
+            rayon::join(|| Skeletons::new(&molecules, &[&structure]), || Relax::new(setup.clone(), physics, seed));
+        stages.push(stage("skeletons", clock));
         Ok(Self {
             name,
             structure,
@@ -155,8 +162,7 @@ impl Relaxation {
             verdicts,
             notes,
             start,
-            before,
-            pierced_before,
+            before: OnceLock::new(),
             repaired: 0,
             skeletons,
             setup,
@@ -172,6 +178,7 @@ impl Relaxation {
 
     /// Lets stand-ins of at most so many spheres per molecule go first, until they rest or for so many iterations.
     pub fn run_proxies(&mut self, spheres: usize, iterations: u32) {
+        self.before();
         let clock = Instant::now();
         let (coarse, fit) = self.setup.proxies(spheres);
         let options = RelaxOptions { max_iterations: iterations, stall_iterations: 30, ..self.relax.options().clone() };
@@ -275,6 +282,17 @@ impl Relaxation {
         scene
     }
 
+    /// What there was to part. The molecules of the setup stand where they stood until stand-ins move them.
+    fn before(&self) -> Before {
+        *self.before.get_or_init(|| {
+            let clock = Instant::now();
+            let scene = &self.setup.scene;
+            let (overlaps, piercings) =
+                rayon::join(|| totals(scene, self.setup.allow), || self.skeletons.piercings(scene).len() as u64);
+            Before { overlaps, piercings, seconds: clock.elapsed().as_secs_f64() }
+        })
+    }
+
     /// Everything that was measured. The overlaps are counted on the processor, whatever moved the molecules: a second
     /// opinion on what a GPU left behind.
     pub fn report(&self) -> RelaxReport {
@@ -286,6 +304,9 @@ impl Relaxation {
         };
         let history = self.relax.history();
         let pierced = self.skeletons.piercings(&scene).len() as u64;
+        let before = self.before();
+        let mut stages = self.stages.clone();
+        stages.push(Stage { name: "a look at the start".to_owned(), seconds: before.seconds });
         RelaxReport {
             scene: self.name.clone(),
             atoms: scene.atoms(),
@@ -293,18 +314,18 @@ impl Relaxation {
             fixed: self.setup.fixed.iter().filter(|&&fixed| fixed).count() as u64,
             definition: self.definition.clone(),
             verdicts: self.verdicts.clone(),
-            before: self.before,
+            before: before.overlaps,
             after: OverlapTotals::of(&overlaps, scene.molecules().len()),
             still_overlapping: StillOverlapping::of(&self.molecules, &[&self.structure], &overlaps),
             motion: Motion::new(&scene, &self.start),
             membranes: MembraneReport::of(&scene, &holds),
             holds: HoldReport::new(&scene, &self.start, &holds),
-            piercings: PiercingTotals { before: self.pierced_before, after: pierced, repaired: self.repaired },
+            piercings: PiercingTotals { before: before.piercings, after: pierced, repaired: self.repaired },
             response: self.relax.options().response.to_string(),
             iterations: history.len() as u64,
             stop: self.stop.map_or_else(|| "not run".to_owned(), |stop| stop.to_string()),
             searches: self.relax.searches().into(),
-            stages: self.stages.clone(),
+            stages,
             peak_memory_bytes: peak_memory_bytes(),
             state_hash: self.relax.state_hash(),
             seed: self.seed,

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use steric_model::chemistry::{BondGraph, ClashDefinition};
 use steric_model::{
-    AssemblyChoice, AtomId, MoleculeId, MoleculeOptions, Molecules, MoleculesBy, Source, TypeId, formats,
+    AssemblyChoice, AtomId, MoleculeId, MoleculeOptions, Molecules, MoleculesBy, Source, Structure, TypeId, formats,
 };
 use steric_world::build::{Built, Closeness, SceneFile, build, spread_discs, verdict};
 use steric_world::relax::Setup;
@@ -27,13 +27,12 @@ impl Relaxation {
         let verdicts = verdict(&built, least_distance(built.closeness)).iter().map(ToString::to_string).collect();
         stages.push(stage("verdict", clock));
         let clock = Instant::now();
-        let molecules = molecules(&built)?;
+        let (structure, closeness) = (built.structure.clone(), built.closeness);
+        let (molecules, _) = rayon::join(|| molecules(&structure, closeness), || spread_discs(&mut built));
+        let molecules = molecules?;
         let start: Vec<_> = molecules.scene().molecules().iter().map(|molecule| molecule.pose).collect();
-        stages.push(stage("sphere trees", clock));
-        let clock = Instant::now();
-        spread_discs(&mut built);
         let setup = setup(&built, &molecules);
-        stages.push(stage("discs", clock));
+        stages.push(stage("discs and sphere trees", clock));
         let Built { structure, notes, closeness, .. } = built;
         let input = Input {
             name: name.to_owned(),
@@ -91,13 +90,12 @@ pub(super) fn allowance(closeness: Closeness) -> f32 {
 }
 
 /// One molecule for each pose, in the order of the copies.
-fn molecules(built: &Built) -> Result<Molecules, RelaxError> {
-    let structure = &built.structure;
-    let bonds = match built.closeness {
+fn molecules(structure: &Structure, closeness: Closeness) -> Result<Molecules, RelaxError> {
+    let bonds = match closeness {
         Closeness::Tolerance(_) => BondGraph::default(),
         Closeness::Radii { .. } => BondGraph::new(structure),
     };
-    let radii = definition(built.closeness).radii(structure, &bonds);
+    let radii = definition(closeness).radii(structure, &bonds);
     let source = Source { name: "scene", structure, radii: &radii, takes_part: &|_| true, connected: &[] };
     let options =
         MoleculeOptions { by: MoleculesBy::Instance, assembly: AssemblyChoice::All, ..MoleculeOptions::default() };
