@@ -5,7 +5,7 @@ mod layout;
 
 pub(crate) use layout::{Layout, Wanted, pose_of, set_pose};
 
-use crate::device::{Gpu, GpuError, Memory, Stage};
+use crate::device::{Gpu, GpuError, Memory, Split, Stage};
 use crate::kernels::{SceneWords, board, cell_stages, place_stage, search_stage};
 
 /// The arrays of a scene on the GPU.
@@ -23,14 +23,14 @@ pub(crate) struct Field {
     pub(crate) near: wgpu::Buffer,
     pub(crate) bodies: wgpu::Buffer,
     pub(crate) moods: wgpu::Buffer,
-    pub(crate) atoms: wgpu::Buffer,
+    pub(crate) atoms: Split,
     pub(crate) clusters: wgpu::Buffer,
     pub(crate) cells: wgpu::Buffer,
     pub(crate) ranks: wgpu::Buffer,
     pub(crate) sums: wgpu::Buffer,
     pub(crate) sorted: wgpu::Buffer,
     pub(crate) sorted_ids: wgpu::Buffer,
-    pub(crate) list: wgpu::Buffer,
+    pub(crate) list: Split,
     pub(crate) board: wgpu::Buffer,
     bytes: u64,
 }
@@ -55,7 +55,7 @@ impl Field {
         let clusters = u64::from(words.clusters);
         let list_room = (KEPT_NEAR + USUAL_MORE) * clusters + FEWEST_MORE;
         words.list_room = list_room as u32;
-        let mut first_board = [0u32; board::WORDS];
+        let mut first_board = [0u32; board::WORDS + board::HISTORY * board::MOST_HISTORY as usize];
         (first_board[board::SEARCHING], first_board[board::ALL_AWAKE]) = (1, 1);
         Ok(Self {
             gpu: gpu.clone(),
@@ -69,14 +69,14 @@ impl Field {
             near: memory.filled("near", &layout.near)?,
             bodies: memory.filled("bodies", &layout.bodies)?,
             moods: memory.filled("moods", &layout.moods)?,
-            atoms: memory.zeros("atoms", 16 * clusters * u64::from(layout.lanes))?,
+            atoms: memory.split("atoms", 16 * clusters * u64::from(layout.lanes))?,
             clusters: memory.zeros("clusters", 16 * clusters)?,
             cells: memory.zeros("cells", 16_384 * u64::from(words.blocks))?,
             ranks: memory.zeros("ranks", 4 * clusters)?,
             sums: memory.zeros("sums", 4 * u64::from(words.blocks))?,
             sorted: memory.zeros("sorted", 16 * clusters)?,
             sorted_ids: memory.zeros("sorted ids", 8 * clusters)?,
-            list: memory.zeros("list", 4 * list_room)?,
+            list: memory.split("list", 4 * list_room)?,
             board: memory.filled("board", &first_board)?,
             bytes: memory.bytes(),
         })
@@ -114,15 +114,14 @@ impl Field {
 
     /// Makes room for so many near clusters, and some more, and lets the search begin again.
     pub(crate) fn make_room(&mut self, entries: u32) -> Result<(), GpuError> {
-        let most = self.gpu.adapter().largest_binding / 4;
-        if u64::from(entries) > most {
-            return Err(GpuError::TooMany { what: "near clusters in one list", found: entries.into(), most });
+        let room = KEPT_NEAR * u64::from(self.words.clusters) + u64::from(entries) * 5 / 4;
+        if room > u64::from(u32::MAX) {
+            return Err(GpuError::TooMany { what: "near clusters in one list", found: room, most: u32::MAX.into() });
         }
-        let room = (KEPT_NEAR * u64::from(self.words.clusters) + u64::from(entries) * 5 / 4).min(most);
         let mut memory = Memory::new(&self.gpu);
         // The old one first: both might not fit.
-        self.list.destroy();
-        self.list = memory.zeros("list", 4 * room)?;
+        self.list.pieces().iter().for_each(wgpu::Buffer::destroy);
+        self.list = memory.split("list", 4 * room)?;
         self.words.list_room = room as u32;
         self.gpu.queue.write_buffer(&self.scene, 0, bytemuck::bytes_of(&self.words));
         self.gpu.queue.write_buffer(&self.board, 4 * board::HALTED as u64, bytemuck::cast_slice(&[0u32, 0]));

@@ -81,6 +81,13 @@ impl Gpu {
         Self { pipelines: Arc::default(), has_subgroups: false, ..self.clone() }
     }
 
+    /// The same GPU as if it could hold no longer array, to see how scenes are split that are too long for one.
+    pub fn with_arrays_of(&self, bytes: u64) -> Self {
+        let mut adapter = Adapter::clone(&self.adapter);
+        adapter.largest_binding = adapter.largest_binding.min(bytes);
+        Self { adapter: Arc::new(adapter), ..self.clone() }
+    }
+
     /// Which one it is.
     pub fn adapter(&self) -> &Adapter {
         &self.adapter

@@ -3,7 +3,7 @@
 //! How it works: every array of one task is asked for through a [`Memory`], which adds up the bytes. If the driver has no
 //! room, the task fails with what it needs in all.
 
-use super::{Gpu, GpuError};
+use super::{Gpu, GpuError, Split};
 
 /// Bytes of one piece of a large upload; larger ones would be held twice by the driver.
 const PIECE: usize = 64 << 20;
@@ -18,6 +18,11 @@ pub(crate) struct Memory {
 impl Memory {
     pub(crate) fn new(gpu: &Gpu) -> Self {
         Self { gpu: gpu.clone(), bytes: 0 }
+    }
+
+    /// Where the arrays are.
+    pub(crate) fn gpu(&self) -> &Gpu {
+        &self.gpu
     }
 
     /// How many bytes were asked for.
@@ -113,9 +118,28 @@ impl Gpu {
     }
 
     /// Fills an array with zeros.
+    pub(crate) fn clear_split(&self, array: &Split) {
+        array.pieces().iter().for_each(|piece| self.clear(piece));
+    }
+
+    /// What an array in pieces holds.
+    pub(crate) fn read_split<T: bytemuck::AnyBitPattern>(&self, array: &Split) -> Result<Vec<T>, GpuError> {
+        let mut all = Vec::new();
+        for piece in array.pieces() {
+            all.extend(self.read::<T>(piece, piece.size() as usize / size_of::<T>())?);
+        }
+        Ok(all)
+    }
+
+    /// Fills an array with zeros.
     pub(crate) fn clear(&self, buffer: &wgpu::Buffer) {
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        encoder.clear_buffer(buffer, 0, None);
+        self.clear_words(buffer, 0, None);
+    }
+
+    /// Fills words of an array with zeros, so many or all from the first on.
+    pub(crate) fn clear_words(&self, buffer: &wgpu::Buffer, first: usize, count: Option<usize>) {
+        let mut encoder = self.encoder();
+        encoder.clear_buffer(buffer, 4 * first as u64, count.map(|count| 4 * count as u64));
         self.queue.submit([encoder.finish()]);
     }
 
@@ -137,7 +161,7 @@ impl Gpu {
         let mut offset = 0;
         while offset < bytes {
             let length = piece.min(bytes - offset);
-            let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            let mut encoder = self.encoder();
             encoder.copy_buffer_to_buffer(buffer, offset, &staging, 0, length.next_multiple_of(4));
             self.queue.submit([encoder.finish()]);
             self.mapped(&staging, length, |bytes| result.extend_from_slice(bytemuck::cast_slice(bytes)))?;

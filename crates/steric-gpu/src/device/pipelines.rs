@@ -14,13 +14,13 @@ use crate::kernels::{ALONE, COMMON, TOGETHER};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kernel<'a> {
     pub(crate) name: &'static str,
-    pub(crate) text: &'a [&'static str],
+    pub(crate) text: &'a [&'a str],
     pub(crate) entry: &'static str,
     pub(crate) constants: &'a [(&'static str, f64)],
 }
 
-/// Pipelines by the name of their text, their entry point and the values of their constants.
-pub(super) type Pipelines = HashMap<(&'static str, &'static str, String), wgpu::ComputePipeline>;
+/// Pipelines by their text, their entry point and the values of their constants.
+pub(super) type Pipelines = HashMap<(String, &'static str, String), wgpu::ComputePipeline>;
 
 /// How many workgroups a stage has.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ impl Gpu {
     /// A kernel made ready, once.
     pub(crate) fn pipeline(&self, kernel: Kernel<'_>) -> wgpu::ComputePipeline {
         let constants = kernel.constants.iter().map(|&(name, value)| format!("{name}={value} ")).collect::<String>();
-        let key = (kernel.name, kernel.entry, constants);
+        let key = (kernel.text.concat(), kernel.entry, constants);
         let ready = || self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipeline) = ready().get(&key) {
             return pipeline.clone();

@@ -83,12 +83,13 @@ impl Gpu {
 
     /// Runs stages in order, all in one pass.
     pub(crate) fn run<'a>(&self, stages: impl IntoIterator<Item = &'a Stage>) {
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            stages.into_iter().for_each(|stage| stage.encode(&mut pass));
-        }
+        let mut encoder = self.encoder();
+        encode(&mut encoder, stages);
         self.queue.submit([encoder.finish()]);
+    }
+
+    pub(crate) fn encoder(&self) -> wgpu::CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
     }
 
     /// Runs stages in order, each timed by the GPU; stages of the same name that follow each other count as one.
@@ -99,7 +100,7 @@ impl Gpu {
             ty: wgpu::QueryType::Timestamp,
             count,
         });
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut encoder = self.encoder();
         for (stage, first) in stages.iter().zip((0..).step_by(2)) {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: None,
@@ -130,7 +131,7 @@ impl Gpu {
             ty: wgpu::QueryType::Timestamp,
             count: 2,
         });
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut encoder = self.encoder();
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: None,
@@ -170,4 +171,10 @@ impl Gpu {
     fn milliseconds(&self, start: u64, end: u64) -> f64 {
         end.wrapping_sub(start) as f64 * f64::from(self.queue.get_timestamp_period()) * 1e-6
     }
+}
+
+/// Adds stages in order, all in one pass.
+pub(crate) fn encode<'a>(encoder: &mut wgpu::CommandEncoder, stages: impl IntoIterator<Item = &'a Stage>) {
+    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+    stages.into_iter().for_each(|stage| stage.encode(&mut pass));
 }

@@ -17,19 +17,21 @@ const LEAST_DENSE: f64 = 4_096.0;
 /// No table is smaller along an axis, so that the cells around one are all different.
 const LEAST_SIDE: u64 = 4;
 
-/// The classes of clusters with these radii, smallest first: the upper end of each, and how many there are.
-pub(crate) fn classes(radii: impl Iterator<Item = f32> + Clone) -> Vec<(f32, u64)> {
-    let (least, most) = radii.clone().fold((f32::INFINITY, 0f32), |(least, most), r| (least.min(r), most.max(r)));
+/// The classes of clusters with these radii, each with how often it is there, smallest first: the upper end of each class, and
+/// how many it has.
+pub(crate) fn classes(radii: impl Iterator<Item = (f32, u64)> + Clone) -> Vec<(f32, u64)> {
+    let ends = |(least, most): (f32, f32), (radius, _)| (least.min(radius), most.max(radius));
+    let (least, most) = radii.clone().fold((f32::INFINITY, 0f32), ends);
     if most <= 2.0 * least || least <= 0.0 {
-        return vec![(most, radii.count() as u64)];
+        return vec![(most, radii.map(|(_, count)| count).sum())];
     }
     let levels = ((most / least).log2().ceil() as usize).clamp(1, MOST_LEVELS);
     let ratio = (most / least).powf(1.0 / levels as f32);
     let mut found: Vec<(f32, u64)> =
         (1..=levels).map(|level| (if level == levels { most } else { least * ratio.powi(level as i32) }, 0)).collect();
-    for radius in radii {
+    for (radius, count) in radii {
         let class = class_of(&found, radius);
-        found[class].1 += 1;
+        found[class].1 += count;
     }
     found.retain(|&(_, count)| count > 0);
     found
@@ -128,8 +130,8 @@ mod tests {
 
     #[test]
     fn equal_radii_are_one_class_and_a_thousandfold_four() {
-        assert_eq!(classes([4.0, 3.0, 4.1].into_iter()), [(4.1, 3)]);
-        let classes = classes([1.0, 1.5, 30.0, 1_000.0].into_iter());
+        assert_eq!(classes([(4.0, 1), (3.0, 2), (4.1, 1)].into_iter()), [(4.1, 4)]);
+        let classes = classes([1.0, 1.5, 30.0, 1_000.0].map(|radius| (radius, 1)).into_iter());
         assert_eq!(classes.iter().map(|class| class.1).sum::<u64>(), 4);
         assert!(classes.len() <= MOST_LEVELS && classes.len() >= 3);
         assert_eq!(class_of(&classes, 1_000.0), classes.len() - 1);

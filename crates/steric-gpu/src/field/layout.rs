@@ -9,7 +9,7 @@ use std::ops::Range;
 use glam::{DMat3, DQuat, DVec3, Vec3};
 use rayon::prelude::*;
 use steric_collide::IndexKind;
-use steric_model::{Cluster, Molecule, Pose, Scene};
+use steric_model::{Cluster, Molecule, MoleculeType, Pose, Scene};
 
 use super::grid;
 use crate::device::{Gpu, GpuError};
@@ -107,12 +107,14 @@ impl Layout {
         places: &[TypePlace],
         wanted: Wanted,
     ) -> Result<Vec<(f32, u64)>, GpuError> {
-        let radii = molecules.iter().flat_map(|molecule| {
-            let kind = &scene.types()[molecule.kind.0 as usize];
-            let first = places[molecule.kind.0 as usize].bound as usize;
-            self.bounds[first..first + kind.clusters.len()].iter().map(|bound| bound[3])
-        });
-        let classes = grid::classes(radii);
+        let mut copies = vec![0u64; places.len()];
+        molecules.iter().for_each(|molecule| copies[molecule.kind.0 as usize] += 1);
+        let of_type = |((kind, place), &copies): ((&MoleculeType, &TypePlace), &u64)| {
+            let clusters = if copies > 0 { kind.clusters.len() } else { 0 };
+            let first = place.bound as usize;
+            self.bounds[first..first + clusters].iter().map(move |bound| (bound[3], copies))
+        };
+        let classes = grid::classes(scene.types().iter().zip(places).zip(&copies).flat_map(of_type));
         let far = wanted.reach + wanted.skin;
         let largest = classes.last().map_or(0.0, |class| class.0);
         // Two near clusters with all their atoms are no longer than this; a number of single precision has 24 bits.
@@ -156,20 +158,26 @@ impl Layout {
         places: &[TypePlace],
         classes: &[(f32, u64)],
     ) {
-        let mut cluster = 0u32;
-        self.bodies.reserve_exact(molecules.len());
         self.first_clusters.reserve_exact(molecules.len() + 1);
-        for (number, molecule) in (0u32..).zip(molecules) {
+        let mut end = 0u32;
+        self.first_clusters.push(0);
+        for molecule in molecules {
+            end += scene.types()[molecule.kind.0 as usize].clusters.len() as u32;
+            self.first_clusters.push(end);
+        }
+        let of_molecule = |(number, molecule): (usize, &Molecule)| {
             let kind = &scene.types()[molecule.kind.0 as usize];
             let TypePlace { mut template, bound } = places[molecule.kind.0 as usize];
-            self.first_clusters.push(cluster);
-            for (place, (own, sphere)) in (bound..).zip(clusters(scene, kind.clusters.clone())) {
+            (bound..).zip(clusters(scene, kind.clusters.clone())).map(move |(place, (own, sphere))| {
                 let level = if classes.len() > 1 { grid::class_of(classes, sphere.radius) as u32 } else { 0 };
-                self.sources.push([template, place | level << 30]);
-                let length = own.len() as u32;
-                self.near.push([0, number, 0, length << 28]);
-                (template, cluster) = (template + length, cluster + 1);
-            }
+                let (first, length) = (template, own.len() as u32);
+                template += length;
+                ([first, place | level << 30], [0, number as u32, 0, length << 28])
+            })
+        };
+        (self.sources, self.near) = molecules.par_iter().enumerate().flat_map_iter(of_molecule).unzip();
+        let origin = self.origin;
+        let body = |molecule: &Molecule| {
             let mut body = BodyWords {
                 mobility: 1.0,
                 inverse_gyration: 1.0,
@@ -177,12 +185,12 @@ impl Layout {
                 group: u32::MAX,
                 ..BodyWords::default()
             };
-            set_pose(&mut body, &molecule.pose, self.origin);
-            self.bodies.push(body);
-        }
-        self.first_clusters.push(cluster);
+            set_pose(&mut body, &molecule.pose, origin);
+            body
+        };
+        self.bodies = molecules.par_iter().map(body).collect();
         self.moods = vec![[0, 0, 0, 1 << 16 | mood::MOVED]; molecules.len()];
-        self.words.clusters = cluster;
+        self.words.clusters = end;
     }
 
     /// Marks molecules that stay where they are.

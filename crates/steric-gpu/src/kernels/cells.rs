@@ -18,16 +18,15 @@ pub(crate) fn cell_stages(gpu: &Gpu, field: &Field, clears: bool) -> Vec<Stage> 
     let blocks = u64::from(field.words.blocks);
     let (scene, board) = ((0, &field.scene), (9, &field.board));
     let (spheres, cells, ranks) = ((1, &field.clusters), (2, &field.cells), (3, &field.ranks));
-    let (sums, near, sources) = ((6, &field.sums), (7, &field.near), (8, &field.sources));
+    let (sums, near, sources, moods) = ((6, &field.sums), (7, &field.near), (8, &field.sources), (10, &field.moods));
     let mut stages = vec![
         stage("count", "count", &[scene, spheres, cells, ranks, sources, board], clusters),
         stage("sums", "sum_blocks", &[scene, cells, sums, board], blocks),
-        stage("sums", "sum_sums", &[scene, sums, board], 1),
         stage("sums", "sum_cells", &[scene, cells, sums, board], blocks),
         stage(
             "sort",
             "sort",
-            &[scene, spheres, cells, ranks, (4, &field.sorted), (5, &field.sorted_ids), near, sources, board],
+            &[scene, spheres, cells, ranks, (4, &field.sorted), (5, &field.sorted_ids), near, sources, board, moods],
             clusters,
         ),
     ];

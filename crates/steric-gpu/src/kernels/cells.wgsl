@@ -16,6 +16,7 @@
 @group(0) @binding(7) var<storage, read> near: array<vec4<u32>>;
 @group(0) @binding(8) var<storage, read> sources: array<vec2<u32>>;
 @group(0) @binding(9) var<storage, read> board: array<u32>;
+@group(0) @binding(10) var<storage, read> moods: array<vec4<u32>>;
 
 fn is_searching() -> bool { return board[SEARCHING] != 0u && board[STOPPED] == 0u; }
 
@@ -63,6 +64,19 @@ fn sum_before(local: u32, value: u32) -> u32 {
     return sum - value;
 }
 
+// The sum over all threads.
+fn sum_of_all(local: u32, value: u32) -> u32 {
+    desk[local] = value;
+    workgroupBarrier();
+    for (var half = 128u; half > 0u; half >>= 1u) {
+        if (local < half) { desk[local] += desk[local + half]; }
+        workgroupBarrier();
+    }
+    let sum = desk[0];
+    workgroupBarrier();
+    return sum;
+}
+
 @compute @workgroup_size(256)
 fn sum_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
               @builtin(local_invocation_index) local: u32) {
@@ -73,29 +87,8 @@ fn sum_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) 
             sum += total(quads[block * 1024u + part * 256u + local]);
         }
     }
-    desk[local] = sum;
-    workgroupBarrier();
-    for (var half = 128u; half > 0u; half >>= 1u) {
-        if (local < half) { desk[local] += desk[local + half]; }
-        workgroupBarrier();
-    }
-    if (local == 0u && block < scene.blocks && is_searching()) { sums[block] = desk[0]; }
-}
-
-@compute @workgroup_size(256)
-fn sum_sums(@builtin(local_invocation_index) local: u32) {
-    let each = (scene.blocks + 255u) / 256u;
-    let first = min(local * each, scene.blocks);
-    let end = min(first + each, scene.blocks);
-    var sum = 0u;
-    for (var block = first; block < end; block++) { sum += sums[block]; }
-    var run = sum_before(local, sum);
-    if (!is_searching()) { return; }
-    for (var block = first; block < end; block++) {
-        let own = sums[block];
-        sums[block] = run;
-        run += own;
-    }
+    let all = sum_of_all(local, sum);
+    if (local == 0u && block < scene.blocks && is_searching()) { sums[block] = all; }
 }
 
 @compute @workgroup_size(256)
@@ -112,9 +105,11 @@ fn sum_cells(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) g
             sum += total(quad[part]);
         }
     }
-    var run = sum_before(local, sum);
+    // Every block adds up those before it: there are too few of them for a pass of their own.
+    var before = 0u;
+    for (var other = local; is_inside && other < block; other += 256u) { before += sums[other]; }
+    var run = sum_of_all(local, before) + sum_before(local, sum);
     if (!is_inside) { return; }
-    run += sums[block];
     for (var part = 0u; part < 4u; part++) {
         let own = quad[part];
         quads[first + part] = vec4<u32>(run, run + own.x, run + own.x + own.y, run + own.x + own.y + own.z);
@@ -129,5 +124,7 @@ fn sort(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     if (cluster >= scene.clusters || !is_searching()) { return; }
     let place = starts[cell_in_table(cluster)] + ranks[cluster];
     sorted[place] = clusters[cluster];
-    sorted_ids[place] = vec2<u32>(cluster, near[cluster].y);
+    var owner = near[cluster].y;
+    if (board[SPARSE] != 0u && is_alert(moods[owner & NUMBER].w)) { owner |= ALERT_OWNER; }
+    sorted_ids[place] = vec2<u32>(cluster, owner);
 }

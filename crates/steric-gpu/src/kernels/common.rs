@@ -2,6 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::device::{Access, View};
+
 /// `Level`: cells of one size class of clusters.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
@@ -82,7 +84,25 @@ pub(crate) mod mood {
     pub(crate) const MOVED: u32 = 1 << 24;
     pub(crate) const BROKEN: u32 = 1 << 25;
     pub(crate) const FIXED: u32 = 1 << 26;
+    pub(crate) const TOUCHED: u32 = 1 << 27;
 }
+
+/// Atoms in the order of their clusters, as kernels see them.
+pub(crate) fn atoms_view(access: Access) -> View {
+    View { name: "atom", element: "vec4<f32>", element_bytes: 16, access, binding: 100 }
+}
+
+/// The list of near clusters, as kernels see it.
+pub(crate) fn list_view(access: Access) -> View {
+    View { name: "entry", element: "u32", element_bytes: 4, access, binding: 120 }
+}
+
+/// The records of molecules, as kernels see them that add to them.
+pub(crate) const RECORDS_VIEW: View =
+    View { name: "record", element: "u32", element_bytes: 4, access: Access::Atomic, binding: 140 };
+/// And as the step sees them, four words at a time.
+pub(crate) const RECORD_QUADS_VIEW: View =
+    View { name: "record", element: "vec4<u32>", element_bytes: 16, access: Access::Write, binding: 140 };
 
 /// Words of the board.
 pub(crate) mod board {
@@ -99,8 +119,12 @@ pub(crate) mod board {
     pub(crate) const STALE: usize = 19;
     pub(crate) const SEARCHES: usize = 20;
     pub(crate) const STOPPED: usize = 22;
-    /// How many words there are.
+    /// How many words there are; behind them stand those of iterations.
     pub(crate) const WORDS: usize = 32;
+    /// Words of an iteration: those from `OVERLAPS` on, and more.
+    pub(crate) const HISTORY: usize = 16;
+    /// Iterations that there is room for.
+    pub(crate) const MOST_HISTORY: u32 = 64;
     /// What `HALTED` can be, besides 0.
     pub(crate) const RESTS: u32 = 1;
     pub(crate) const LIST_FULL: u32 = 2;

@@ -68,14 +68,21 @@ struct Share {
 }
 
 // What a molecule is like: its surface's normal and, packed, for how long it has overlapped (16 bits), its warmth (8), and
-// whether it has moved, breaks a constraint, is fixed.
+// whether it has moved, breaks a constraint, is fixed, was touched in the last iteration.
 const MOVED: u32 = 0x1000000u;
 const BROKEN: u32 = 0x2000000u;
 const FIXED: u32 = 0x4000000u;
+const TOUCHED: u32 = 0x8000000u;
 
 fn dirty_for(mood: u32) -> u32 { return mood & 0xffffu; }
 fn warmth(mood: u32) -> u32 { return (mood >> 16u) & 0xffu; }
 fn is_awake(mood: u32) -> bool { return (mood & 0x1ff0000u) != 0u; }
+// Whether it may touch another one that is not alert, either: two that have neither moved nor been touched still do not touch.
+fn is_alert(mood: u32) -> bool { return is_awake(mood) && (mood & (MOVED | TOUCHED)) != 0u; }
+
+// What the order of the cells knows of a cluster's molecule: its number, whether it is alert, whether it is fixed.
+const NUMBER: u32 = 0x3fffffffu;
+const ALERT_OWNER: u32 = 0x40000000u;
 
 // A cluster: nothing, its molecule, its first entry in the list, and how many entries (low 28 bits) and atoms.
 fn entries(near: vec4<u32>) -> u32 { return near.w & 0xfffffffu; }
@@ -111,7 +118,9 @@ const FAR: u32 = 17u;
 const FARTHEST: u32 = 18u;
 const STALE: u32 = 19u;
 const SEARCHES: u32 = 20u;
+const SPARSE: u32 = 21u;        // whether only those that are alert look around, for a list that is used once
 const STOPPED: u32 = 22u;       // set at the end of an iteration that has halted: nothing is searched any more
+const HISTORY: u32 = 32u;       // behind the board: sixteen words of each iteration
 const SHARES: u32 = 16u;        // of the scene, at most
 
 const RESTS: u32 = 1u;

@@ -1,16 +1,14 @@
 // Which atoms of near clusters touch.
 //
-// How it works: a thread takes one atom and walks its cluster's list. Which atoms of a near cluster it touches are eight bits of
-// a word in shared memory. When sixteen near clusters are done, a thread takes two of them and writes down those that
-// touch. Each asks both molecules for a place on their lists: its length so far. This is where most pairs are looked
-// at and dropped, so it does nothing else: few registers and little shared memory let the GPU hide the wait for memory behind
-// other threads.
+// How it works: a workgroup takes 32 clusters, and eight near ones of each at a time. Lists differ in length, so the threads first write
+// down the pairs of clusters that have to be looked at; then each thread takes every 64th pair, and compares all atoms of
+// one with all of the other: what it reads it uses eight times. Pairs that touch are written down, and each asks
+// both molecules for a place on their lists: their length so far. This is where most pairs are looked at and dropped, so it does
+// nothing else: few registers and little shared memory let the GPU hide the wait for memory behind other threads.
 
 @group(0) @binding(0) var<uniform> scene: Scene;
-@group(0) @binding(1) var<storage, read> atoms: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> clusters: array<vec4<i32>>;
 @group(0) @binding(3) var<storage, read> near: array<vec4<u32>>;
-@group(0) @binding(4) var<storage, read> list: array<u32>;
 @group(0) @binding(5) var<storage, read> moods: array<vec4<u32>>;
 // Two for each pair of clusters: their numbers and the bits of the atoms that touch; the places on both lists.
 @group(0) @binding(6) var<storage, read_write> tiles: array<vec4<u32>>;
@@ -20,38 +18,50 @@
 @group(0) @binding(10) var<storage, read_write> cursors: array<atomic<u32>>;
 
 const THREADS: u32 = 64u;
-// So many near clusters are looked at before what touches is written down: two for each thread of a cluster.
-override AT_ONCE: u32 = 2u * LANES;
+const CLUSTERS: u32 = 32u;
+// So many entries of a list are looked at before what touches is written down; two threads take those of one cluster.
+const AT_ONCE: u32 = 8u;
 const NOWHERE: u32 = 0xffffffffu;
-// Of each thread as many as four words, each with eight bits for four near clusters.
-var<workgroup> hits: array<u32, 256>;
+// Pairs to be looked at: which of the own clusters, in five bits, and the number of the other.
+const OTHER: u32 = 0x7ffffffu;
+var<workgroup> pairs: array<u32, 256>;
+var<workgroup> paired: atomic<u32>;
+// Of each own cluster the bits that stand for atoms.
+var<workgroup> masks: array<vec2<u32>, CLUSTERS>;
 var<workgroup> longest: atomic<u32>;
 var<workgroup> found: atomic<u32>;
 // What all threads have to know, found out by one of them.
 var<workgroup> rounds: u32;
+var<workgroup> all_paired: u32;
 var<workgroup> first: u32;
 
-// Which atoms of a near cluster a point touches.
-fn touched(point: vec3<f32>, reach: f32, cluster: u32) -> u32 {
-    let first = cluster * LANES;
-    var bits = 0u;
+// Which atoms of two clusters touch: eight bits for each of the first, four atoms in a word.
+fn touching(one: u32, other: u32) -> vec2<u32> {
+    let apart = between(clusters[one].xyz, clusters[other].xyz);
+    var points: array<vec3<f32>, LANES_MOST>;
+    var reach: array<f32, LANES_MOST>;
     for (var lane = 0u; lane < LANES; lane++) {
-        bits |= select(0u, 1u << lane, is_near(point, reach, atoms[first + lane]));
+        let atom = atom_at(one * LANES + lane);
+        points[lane] = atom.xyz + apart;
+        reach[lane] = own_reach(atom.w);
+    }
+    var bits = vec2<u32>(0u);
+    for (var lane = 0u; lane < LANES; lane++) {
+        let atom = atom_at(other * LANES + lane);
+        for (var own = 0u; own < min(LANES, 4u); own++) {
+            bits.x |= select(0u, 1u << (8u * own + lane), is_near(points[own], reach[own], atom));
+        }
+        for (var own = 4u; own < LANES; own++) {
+            bits.y |= select(0u, 1u << (8u * own + lane - 32u), is_near(points[own], reach[own], atom));
+        }
     }
     return bits;
 }
+const LANES_MOST: u32 = 8u;
 
-// The bits of a pair of clusters: eight for each own atom, four atoms in a word.
-fn tile_bits(mine: u32, begin: u32) -> vec2<u32> {
-    var bits = vec2<u32>(0u);
-    for (var lane = 0u; lane < min(LANES, 4u); lane++) { bits.x |= bits_of(mine, begin + lane) << (8u * lane); }
-    for (var lane = 4u; lane < LANES; lane++) { bits.y |= bits_of(mine, begin + lane) << (8u * lane - 32u); }
-    return bits;
-}
-
-// What a thread found out about one of the near clusters.
-fn bits_of(mine: u32, thread: u32) -> u32 {
-    return extractBits(hits[mine / 4u * THREADS + thread], mine % 4u * 8u, 8u);
+// The bits of so many atoms.
+fn mask_of(atoms: u32) -> vec2<u32> {
+    return vec2<u32>(extractBits(NOWHERE, 0u, min(8u * atoms, 32u)), extractBits(NOWHERE, 0u, 8u * max(atoms, 4u) - 32u));
 }
 
 // A place on the list of a molecule; none if it is fixed.
@@ -64,69 +74,64 @@ fn place_on_list(owner: u32) -> u32 {
 fn compare(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
            @builtin(local_invocation_index) local: u32) {
     if (board[HALTED] != 0u) { return; }
-    let lane = local % LANES;
-    let begin = local - lane;
-    let cluster = share.first_cluster + (group_number(group, groups) * THREADS + local) / LANES;
+    let begin = share.first_cluster + group_number(group, groups) * CLUSTERS;
+    let cluster = begin + local / 2u;
     var own_near = vec4<u32>(0u);
     if (cluster < share.end_cluster) { own_near = near[cluster]; }
     if (local == 0u) {
         atomicStore(&longest, 0u);
         atomicStore(&found, 0u);
+        atomicStore(&paired, 0u);
     }
     workgroupBarrier();
     let count_of_near = entries(own_near);
-    // A lane without an atom touches nothing.
-    let end = own_near.z + select(0u, count_of_near, lane < length_of(own_near));
-    var own = vec4<f32>(0.0);
-    var origin = vec3<i32>(0);
-    var is_alert = true;
+    var is_alert_now = true;
     if (count_of_near > 0u) {
-        own = atoms[cluster * LANES + lane];
-        origin = clusters[cluster].xyz;
-        is_alert = board[ALL_AWAKE] != 0u || is_awake(moods[own_near.y & 0x7fffffffu].w);
-        if (lane == 0u) { atomicMax(&longest, count_of_near); }
+        is_alert_now = board[ALL_AWAKE] != 0u || is_alert(moods[own_near.y & 0x7fffffffu].w);
+        if (local % 2u == 0u) {
+            masks[local / 2u] = mask_of(length_of(own_near));
+            atomicMax(&longest, count_of_near);
+        }
     }
-    let reach = own_reach(own.w);
     workgroupBarrier();
     if (local == 0u) { rounds = atomicLoad(&longest); }
     let most = workgroupUniformLoad(&rounds);
     for (var start = 0u; start < most; start += AT_ONCE) {
-        workgroupBarrier();
-        var entry = own_near.z + start;
-        for (var quarter = 0u; quarter * 4u < AT_ONCE; quarter++) {
-            var word = 0u;
-            for (var shift = 0u; shift < min(32u, 8u * AT_ONCE) && entry < end; shift += 8u) {
-                let other = list[entry];
-                entry++;
-                // Two that sleep do not touch.
-                if (!is_alert && !is_awake(moods[near[other].y & 0x7fffffffu].w)) { continue; }
-                word |= touched(own.xyz + between(origin, clusters[other].xyz), reach, other) << shift;
-            }
-            hits[quarter * THREADS + local] = word;
+        let end = min(start + AT_ONCE, count_of_near);
+        for (var at = start + local % 2u; at < end; at += 2u) {
+            let other = entry_at(own_near.z + at);
+            if (!is_alert_now && !is_alert(moods[near[other].y & 0x7fffffffu].w)) { continue; }
+            pairs[atomicAdd(&paired, 1u)] = (local / 2u) << 27u | other;
         }
-        workgroupBarrier();
-
-        let bits_a = tile_bits(2u * lane, begin);
-        let bits_b = tile_bits(2u * lane + 1u, begin);
-        let count = select(0u, 1u, any(bits_a != vec2<u32>(0u))) + select(0u, 1u, any(bits_b != vec2<u32>(0u)));
-        var place = 0u;
-        if (count > 0u) { place = atomicAdd(&found, count); }
         workgroupBarrier();
         if (local == 0u) {
-            let all = atomicLoad(&found);
-            first = 0u;
-            if (all > 0u) { first = atomicAdd(&cursors[tiles_of(share.number)], all); }
-            atomicStore(&found, 0u);
+            all_paired = atomicLoad(&paired);
+            atomicStore(&paired, 0u);
         }
-        place += workgroupUniformLoad(&first);
-        // Who finds no room leaves it to the host to make more.
-        if (count > 0u && place + count <= share.tile_room) {
-            let listed = own_near.z + start + 2u * lane;
-            if (any(bits_a != vec2<u32>(0u))) {
-                put(place, vec4<u32>(cluster, list[listed], bits_a), own_near.y);
-                place++;
+        let all = workgroupUniformLoad(&all_paired);
+        for (var base = 0u; base < all; base += THREADS) {
+            var bits = vec2<u32>(0u);
+            var one = 0u;
+            var other = 0u;
+            if (base + local < all) {
+                let pair = pairs[base + local];
+                one = begin + (pair >> 27u);
+                other = pair & OTHER;
+                bits = touching(one, other) & masks[pair >> 27u];
             }
-            if (any(bits_b != vec2<u32>(0u))) { put(place, vec4<u32>(cluster, list[listed + 1u], bits_b), own_near.y); }
+            let touches = any(bits != vec2<u32>(0u));
+            var place = 0u;
+            if (touches) { place = atomicAdd(&found, 1u); }
+            workgroupBarrier();
+            if (local == 0u) {
+                let count = atomicLoad(&found);
+                first = 0u;
+                if (count > 0u) { first = atomicAdd(&cursors[tiles_of(share.number)], count); }
+                atomicStore(&found, 0u);
+            }
+            place += workgroupUniformLoad(&first);
+            // Who finds no room leaves it to the host to make more.
+            if (touches && place < share.tile_room) { put(place, vec4<u32>(one, other, bits), near[one].y); }
         }
     }
 }

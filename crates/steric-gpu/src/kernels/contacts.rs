@@ -1,6 +1,7 @@
 //! What contacts ask of molecules.
 
-use crate::device::{Gpu, Groups, Kernel, Stage};
+use super::{RECORDS_VIEW, atoms_view};
+use crate::device::{Access, Gpu, Groups, Kernel, Stage};
 use crate::relax::{Arrays, Share};
 
 /// Workgroups, at most: each takes one batch of contacts after another.
@@ -9,7 +10,10 @@ const MOST_GROUPS: u64 = 8_192;
 /// Answers the contacts of a share of the clusters.
 pub(crate) fn contacts_stage(gpu: &Gpu, arrays: &Arrays, share: &Share) -> Stage {
     let field = &arrays.field;
+    let atoms = atoms_view(Access::Read);
     let text = [
+        &field.atoms.text(atoms),
+        &arrays.records.text(RECORDS_VIEW),
         include_str!("lattice.wgsl"),
         include_str!("arms.wgsl"),
         include_str!("touch.wgsl"),
@@ -24,14 +28,12 @@ pub(crate) fn contacts_stage(gpu: &Gpu, arrays: &Arrays, share: &Share) -> Stage
         ("RESPONSE", arrays.response),
     ];
     let pipeline = gpu.pipeline(Kernel { name: "contacts", text: &text, entry: "answer_all", constants: &constants });
-    let bound = [
+    let mut bound = vec![
         (0, &field.scene),
         (1, &arrays.law),
-        (2, &field.atoms),
         (3, &field.clusters),
         (4, &field.bodies),
         (5, &field.moods),
-        (6, &arrays.records),
         (7, &field.board),
         (8, &arrays.touches.tiles),
         (9, &arrays.touches.lists),
@@ -39,5 +41,6 @@ pub(crate) fn contacts_stage(gpu: &Gpu, arrays: &Arrays, share: &Share) -> Stage
         (11, &share.words),
         (12, &arrays.touches.cursors),
     ];
+    bound.extend(field.atoms.bound(atoms).chain(arrays.records.bound(RECORDS_VIEW)));
     gpu.stage("contacts", &pipeline, &bound, Groups(arrays.touches.most_batches().min(MOST_GROUPS)))
 }

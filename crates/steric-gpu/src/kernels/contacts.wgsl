@@ -7,11 +7,9 @@
 
 @group(0) @binding(0) var<uniform> scene: Scene;
 @group(0) @binding(1) var<uniform> law: Law;
-@group(0) @binding(2) var<storage, read> atoms: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> clusters: array<vec4<i32>>;
 @group(0) @binding(4) var<storage, read> bodies: array<Body>;
 @group(0) @binding(5) var<storage, read> moods: array<vec4<u32>>;
-@group(0) @binding(6) var<storage, read_write> records: array<atomic<u32>>;
 @group(0) @binding(7) var<storage, read_write> board: array<atomic<u32>>;
 @group(0) @binding(8) var<storage, read> tiles: array<vec4<u32>>;
 @group(0) @binding(9) var<storage, read> lists: array<u32>;
@@ -134,7 +132,7 @@ struct Contact {
 fn fetched(code: u32) -> Contact {
     let entry = entries_now[code >> 6u];
     let tile = tiles[entry & TILE].xy;
-    return Contact(code, entry, atoms[tile.x * LANES + ((code >> 3u) & 7u)], atoms[tile.y * LANES + (code & 7u)],
+    return Contact(code, entry, atom_at(tile.x * LANES + ((code >> 3u) & 7u)), atom_at(tile.y * LANES + (code & 7u)),
                    clusters[tile.x].xyz, clusters[tile.y].xyz);
 }
 

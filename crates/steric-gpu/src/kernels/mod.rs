@@ -22,6 +22,7 @@ mod tests;
 
 pub(crate) use cells::cell_stages;
 pub(crate) use common::{BodyWords, LevelWords, SceneWords, ShareWords, board, level_kind, mood};
+use common::{RECORD_QUADS_VIEW, RECORDS_VIEW, atoms_view, list_view};
 pub(crate) use compare::compare_stage;
 pub(crate) use contacts::contacts_stage;
 pub(crate) use copy::copy_stage;

@@ -6,7 +6,6 @@
 @group(0) @binding(3) var<storage, read> sources: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read> near: array<vec4<u32>>;
 @group(0) @binding(5) var<storage, read> bodies: array<Body>;
-@group(0) @binding(6) var<storage, read_write> atoms: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> clusters: array<vec4<i32>>;
 @group(0) @binding(8) var<storage, read> moods: array<vec4<u32>>;
 @group(0) @binding(9) var<storage, read> board: array<u32>;
@@ -29,7 +28,7 @@ fn place(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
     let own = near[cluster];
     if (lane >= length_of(own)) {
         // A lane without an atom is far from everything.
-        if (ALL) { atoms[thread] = vec4<f32>(NOWHERE, NOWHERE, NOWHERE, 0.0); }
+        if (ALL) { set_atom(thread, vec4<f32>(NOWHERE, NOWHERE, NOWHERE, 0.0)); }
         return;
     }
     if (!ALL && (moods[own.y & 0x7fffffffu].w & MOVED) == 0u) { return; }
@@ -42,7 +41,7 @@ fn place(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
     let atom = templates[source.x + lane];
     let place = turned(rotation, atom.xyz) + part - steps * ANGSTROMS;
     // The difference of two atoms is then the same whichever comes first.
-    atoms[thread] = vec4<f32>(round(place / scene.grain) * scene.grain, atom.w);
+    set_atom(thread, vec4<f32>(round(place / scene.grain) * scene.grain, atom.w));
     if (lane == 0u) {
         let origin = bodies[molecule].whole * i32(UNITS) + vec3<i32>(steps);
         clusters[cluster] = vec4<i32>(origin, bitcast<i32>(bound.w + ROUNDING));

@@ -1,4 +1,4 @@
-// What contacts and constraints ask of molecules, added up in records: one for each molecule. Needs `records`.
+// What contacts and constraints ask of molecules, added up in records: one for each molecule.
 //
 // How it works: what is asked for is added up as whole numbers, because their sum does not depend on the order in which they
 // come. Newton's are g = J depth and the lower triangle of H = J J^T, where J = (n, arm x n / farthest arm); the others
@@ -104,12 +104,12 @@ fn file(sums: Sums, owner: u32, local: u32) {
     let record = owner * 2u * ROW;
     if (local < SUMS) {
         let value = bitcast<i32>(total);
-        atomicAdd(&records[record + local], total & ((1u << LOW_BITS) - 1u));
-        atomicAdd(&records[record + ROW + local], bitcast<u32>(value >> LOW_BITS));
+        add_to_record(record + local, total & ((1u << LOW_BITS) - 1u));
+        add_to_record(record + ROW + local, bitcast<u32>(value >> LOW_BITS));
     } else if (local == SUMS) {
-        atomicAdd(&records[record + local], total);
+        add_to_record(record + local, total);
     } else if (local <= SUMS + 3u) {
-        if (total != 0u) { atomicMax(&records[record + local], total); }
+        if (total != 0u) { raise_record(record + local, total); }
     }
     workgroupBarrier();
 }

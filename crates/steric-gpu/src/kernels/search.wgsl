@@ -10,7 +10,6 @@
 @group(0) @binding(2) var<storage, read> sorted_ids: array<vec2<u32>>;
 @group(0) @binding(3) var<storage, read> starts: array<u32>;
 @group(0) @binding(4) var<storage, read_write> near: array<vec4<u32>>;
-@group(0) @binding(5) var<storage, read_write> list: array<u32>;
 @group(0) @binding(6) var<storage, read_write> board: array<atomic<u32>>;
 
 const THREADS: u32 = 128u;
@@ -19,6 +18,12 @@ const KEPT: u32 = 16u;
 // Whether there is a search, and its skin: read by one thread for all, because what all write has to be fetched anew each time.
 var<workgroup> searching: u32;
 var<workgroup> skin: f32;
+var<workgroup> sparse: u32;
+// Places that a workgroup looks through for those that look around, if they are few.
+const PLACES: u32 = 512u;
+var<workgroup> lookers: array<u32, PLACES>;
+var<workgroup> looking: atomic<u32>;
+var<workgroup> all_looking: u32;
 
 struct Search {
     origin: vec3<i32>,
@@ -45,16 +50,16 @@ fn is_wanted(owner: u32, ids: vec2<u32>) -> bool {
 fn take(search: ptr<function, Search>, place: u32) {
     let ids = sorted_ids[place];
     if (!is_wanted((*search).owner, ids)) { return; }
-    // Of two that are both searched for, the first one has the other on its list.
-    if (place < (*search).place && is_searched(ids.y)) { return; }
-    if ((*search).count < (*search).room) { list[(*search).at + (*search).count] = ids.x; }
+    // Of two that both look around, the first one has the other on its list.
+    if (place < (*search).place && looks_around(ids.y)) { return; }
+    if ((*search).count < (*search).room) { set_entry((*search).at + (*search).count, ids.x); }
     (*search).count++;
 }
 
 // Looks at a row of cells, four clusters at a time so that their reads overlap.
 fn look(search: ptr<function, Search>, first: u32, end: u32) {
     var begin = first;
-    if (scene.owned == scene.molecules) { begin = max(first, (*search).place); }
+    if (scene.owned == scene.molecules && sparse == 0u) { begin = max(first, (*search).place); }
     for (var place = begin; place < end; place += 4u) {
         let last = end - 1u;
         let a = sorted[place];
@@ -118,10 +123,32 @@ fn search(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) grou
     if (local == 0u) {
         searching = select(0u, atomicLoad(&board[SEARCHING]), atomicLoad(&board[STOPPED]) == 0u);
         skin = bitcast<f32>(atomicLoad(&board[SKIN]));
+        sparse = atomicLoad(&board[SPARSE]);
+        atomicStore(&looking, 0u);
     }
     if (workgroupUniformLoad(&searching) == 0u) { return; }
-    let place = group_number(group, groups) * THREADS + local;
-    if (place >= scene.clusters) { return; }
+    let number = group_number(group, groups);
+    if (workgroupUniformLoad(&sparse) == 0u) {
+        if (number * THREADS + local < scene.clusters) { list_near(number * THREADS + local); }
+        return;
+    }
+    // Few look around: the first workgroups find them, so that no thread waits for its neighbours.
+    for (var place = number * PLACES + local; place < min((number + 1u) * PLACES, scene.clusters); place += THREADS) {
+        let ids = sorted_ids[place];
+        if (looks_around(ids.y)) {
+            lookers[atomicAdd(&looking, 1u)] = place;
+        } else {
+            near[ids.x].w &= 0xf0000000u;
+        }
+    }
+    workgroupBarrier();
+    if (local == 0u) { all_looking = atomicLoad(&looking); }
+    let all = workgroupUniformLoad(&all_looking);
+    for (var at = local; at < all; at += THREADS) { list_near(lookers[at]); }
+}
+
+// Lists what is near the cluster in a place of the order of the cells.
+fn list_near(place: u32) {
     let bound = sorted[place];
     let ids = sorted_ids[place];
     let cluster = ids.x;
@@ -134,7 +161,7 @@ fn search(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) grou
     own.row = own_row(bound.xyz);
     own.at = cluster * KEPT;
     own.room = KEPT;
-    if (is_searched(ids.y)) { look_around(&own); }
+    if (looks_around(ids.y)) { look_around(&own); }
     if (own.count > KEPT) {
         // Lists begin with the first of four.
         own.at = scene.clusters * KEPT + atomicAdd(&board[LISTED], (own.count + 3u) & ~3u);
@@ -152,16 +179,17 @@ fn search(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) grou
 }
 
 // The first entry of the own row of cells, before which nothing has to be looked for; with several levels, or where some
-// are only met, there is no such row.
+// do not look around, there is no such row.
 fn own_row(origin: vec3<i32>) -> u32 {
-    if (scene.levels > 1u || scene.owned < scene.molecules) { return 0u; }
+    if (scene.levels > 1u || scene.owned < scene.molecules || sparse != 0u) { return 0u; }
     let cells = scene.level[0].cells;
     let kind = scene.level[0].kind;
     let cell = cell_of(0u, origin);
     return (folded(kind, cell.z, cells.z) * cells.y + folded(kind, cell.y, cells.y)) * cells.x;
 }
 
-// In a part of a larger scene only the molecules that it owns are searched for.
-fn is_searched(owner: u32) -> bool {
-    return (owner & 0x7fffffffu) < scene.owned;
+// In a part of a larger scene only the molecules that it owns look around; in a sparse search only those that are alert.
+fn looks_around(owner: u32) -> bool {
+    if (sparse != 0u) { return (owner & ALERT_OWNER) != 0u; }
+    return (owner & NUMBER) < scene.owned;
 }

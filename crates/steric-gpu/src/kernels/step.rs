@@ -16,19 +16,23 @@ use glam::{DVec3, Vec3};
 use steric_world::relax::Hold;
 use steric_world::shape::Side;
 
-use super::Shapes;
+use super::{RECORD_QUADS_VIEW, Shapes};
 use crate::device::{Gpu, Groups, Kernel, Stage};
 use crate::relax::Arrays;
-
-const TEXT: &[&str] =
-    &[include_str!("arms.wgsl"), include_str!("law.wgsl"), include_str!("shape.wgsl"), include_str!("step.wgsl")];
 
 /// Moves molecules.
 pub(crate) fn step_stage(gpu: &Gpu, arrays: &Arrays) -> Stage {
     let field = &arrays.field;
     let constants = [("RESPONSE", arrays.response)];
-    let pipeline = gpu.pipeline(Kernel { name: "step", text: TEXT, entry: "step", constants: &constants });
-    let bound = [
+    let text = [
+        &arrays.records.text(RECORD_QUADS_VIEW),
+        include_str!("arms.wgsl"),
+        include_str!("law.wgsl"),
+        include_str!("shape.wgsl"),
+        include_str!("step.wgsl"),
+    ];
+    let pipeline = gpu.pipeline(Kernel { name: "step", text: &text, entry: "step", constants: &constants });
+    let mut bound = vec![
         (0, &field.scene),
         (1, &arrays.law),
         (2, &field.bodies),
@@ -37,9 +41,9 @@ pub(crate) fn step_stage(gpu: &Gpu, arrays: &Arrays) -> Stage {
         (5, &arrays.starts),
         (6, &arrays.holds),
         (7, &arrays.shapes),
-        (8, &arrays.records),
         (9, &field.board),
     ];
+    bound.extend(arrays.records.bound(RECORD_QUADS_VIEW));
     gpu.stage("step", &pipeline, &bound, Groups(u64::from(field.words.molecules).div_ceil(64)))
 }
 

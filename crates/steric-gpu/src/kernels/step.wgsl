@@ -11,11 +11,11 @@
 @group(0) @binding(5) var<storage, read> starts: array<vec4<u32>>;
 @group(0) @binding(6) var<storage, read> holds: array<vec4<u32>>;
 @group(0) @binding(7) var<storage, read> shapes: array<vec4<f32>>;
-@group(0) @binding(8) var<storage, read_write> records: array<vec4<u32>>;
 @group(0) @binding(9) var<storage, read_write> board: array<atomic<u32>>;
 
 const HOT: u32 = 8u;
-const HALF_SKIN: f32 = 0.6;
+// If someone moves farther, a list with a skin would not last: a little where few look around for a new one, much where all do.
+const SOON: vec2<f32> = vec2<f32>(0.6, 0.15);
 const BROKEN_SHIFT: f32 = 0.1;
 const BROKEN_REGION: f32 = 0.01;
 const BEHIND_WALL: f32 = 0.05;
@@ -33,8 +33,22 @@ struct Held {
     pulls: u32,
 }
 
-// What a molecule is asked for: g and the lower triangle of H, or a shift and a turn.
-var<private> sums: array<f32, 27>;
+// A symmetric matrix: its diagonal, and xy, xz, yz.
+struct Symmetric {
+    diagonal: vec3<f32>,
+    beside: vec3<f32>,
+}
+
+// What a molecule is asked for: g and, for Newton, the blocks of H; else a shift and a turn.
+struct Sums {
+    shift: vec3<f32>,
+    turn: vec3<f32>,
+    shifts: Symmetric,
+    across: mat3x3<f32>,       // a column for each part of the turn
+    turns: Symmetric,
+}
+
+var<private> sums: Sums;
 var<private> held: Held;
 var<private> own: Body;
 var<private> number: u32;
@@ -42,24 +56,19 @@ var<private> number: u32;
 fn hold_floats(word: u32) -> vec4<f32> { return bitcast<vec4<f32>>(holds[word]); }
 
 fn add_lever(normal: vec3<f32>, lever: vec3<f32>, depth: f32) {
-    let row = array<f32, 6>(normal.x, normal.y, normal.z, lever.x, lever.y, lever.z);
-    var place = 6u;
-    for (var a = 0u; a < 6u; a++) {
-        sums[a] += row[a] * depth;
-        for (var b = 0u; b <= a; b++) {
-            sums[place] += row[a] * row[b];
-            place++;
-        }
-    }
+    add_motion(normal * depth, lever * depth);
+    sums.shifts = with_square(sums.shifts, normal);
+    sums.turns = with_square(sums.turns, lever);
+    sums.across += mat3x3<f32>(normal * lever.x, normal * lever.y, normal * lever.z);
+}
+
+fn with_square(matrix: Symmetric, row: vec3<f32>) -> Symmetric {
+    return Symmetric(matrix.diagonal + row * row, matrix.beside + row.xxy * row.yzz);
 }
 
 fn add_motion(shift: vec3<f32>, turn: vec3<f32>) {
-    sums[0] += shift.x;
-    sums[1] += shift.y;
-    sums[2] += shift.z;
-    sums[3] += turn.x;
-    sums[4] += turn.y;
-    sums[5] += turn.z;
+    sums.shift += shift;
+    sums.turn += turn;
 }
 
 // A point of the molecule has to go so far along a direction.
@@ -170,53 +179,66 @@ fn hold_all(molecule: u32) {
     }
 }
 
-// (H + damping tr(H)/6 I)^-1 g by Cholesky, in place.
-fn solved(damping: f32) -> array<f32, 6> {
-    var h: array<f32, 21>;
-    for (var place = 0u; place < 21u; place++) { h[place] = sums[6u + place]; }
-    let trace = h[0] + h[2] + h[5] + h[9] + h[14] + h[20];
-    var x = array<f32, 6>(0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
-    if (trace <= 0.0) { return x; }
-    for (var a = 0u; a < 6u; a++) {
-        let row = a * (a + 1u) / 2u;
-        h[row + a] += damping * trace / 6.0 + 1e-6;
-        for (var b = 0u; b <= a; b++) {
-            let column = b * (b + 1u) / 2u;
-            var sum = h[row + b];
-            for (var k = 0u; k < b; k++) { sum -= h[row + k] * h[column + k]; }
-            if (a == b) { h[row + a] = sqrt(max(sum, 1e-12)); } else { h[row + b] = sum / h[column + b]; }
-        }
-    }
-    for (var a = 0u; a < 6u; a++) {
-        let row = a * (a + 1u) / 2u;
-        var sum = sums[a];
-        for (var k = 0u; k < a; k++) { sum -= h[row + k] * x[k]; }
-        x[a] = sum / h[row + a];
-    }
-    for (var back = 0u; back < 6u; back++) {
-        let a = 5u - back;
-        var sum = x[a];
-        for (var k = a + 1u; k < 6u; k++) { sum -= h[k * (k + 1u) / 2u + a] * x[k]; }
-        x[a] = sum / h[a * (a + 1u) / 2u + a];
-    }
-    return x;
-}
-
 struct Motion {
     shift: vec3<f32>,
     turn: vec3<f32>,
 }
 
+// The lower triangle L of L L^T: one over its diagonal, and yx, zx, zy.
+struct Root {
+    inverse: vec3<f32>,
+    beside: vec3<f32>,
+}
+
+fn root_of(matrix: Symmetric) -> Root {
+    let x = inverseSqrt(max(matrix.diagonal.x, 1e-12));
+    let yx = matrix.beside.x * x;
+    let zx = matrix.beside.y * x;
+    let y = inverseSqrt(max(matrix.diagonal.y - yx * yx, 1e-12));
+    let zy = (matrix.beside.z - zx * yx) * y;
+    let z = inverseSqrt(max(matrix.diagonal.z - zx * zx - zy * zy, 1e-12));
+    return Root(vec3<f32>(x, y, z), vec3<f32>(yx, zx, zy));
+}
+
+// L^-1 v
+fn forward(root: Root, v: vec3<f32>) -> vec3<f32> {
+    let x = v.x * root.inverse.x;
+    let y = (v.y - root.beside.x * x) * root.inverse.y;
+    return vec3<f32>(x, y, (v.z - root.beside.y * x - root.beside.z * y) * root.inverse.z);
+}
+
+// L^-T v
+fn backward(root: Root, v: vec3<f32>) -> vec3<f32> {
+    let z = v.z * root.inverse.z;
+    let y = (v.y - root.beside.z * z) * root.inverse.y;
+    return vec3<f32>((v.x - root.beside.x * y - root.beside.y * z) * root.inverse.x, y, z);
+}
+
+// (H + damping tr(H)/6 I)^-1 g by Cholesky: the shifts first, then what they leave of the turns.
+fn solved(damping: f32) -> Motion {
+    let trace = dot(sums.shifts.diagonal + sums.turns.diagonal, vec3<f32>(1.0));
+    if (trace <= 0.0) { return Motion(vec3<f32>(0.0), vec3<f32>(0.0)); }
+    let more = damping * trace / 6.0 + 1e-6;
+    let shifts = root_of(Symmetric(sums.shifts.diagonal + more, sums.shifts.beside));
+    let shift = forward(shifts, sums.shift);
+    let across = mat3x3<f32>(forward(shifts, sums.across[0]), forward(shifts, sums.across[1]), forward(shifts, sums.across[2]));
+    let x = across[0];
+    let y = across[1];
+    let z = across[2];
+    let turns = root_of(Symmetric(sums.turns.diagonal + more - vec3<f32>(dot(x, x), dot(y, y), dot(z, z)),
+                                  sums.turns.beside - vec3<f32>(dot(x, y), dot(x, z), dot(y, z))));
+    let turn = backward(turns, forward(turns, sums.turn - shift * across));
+    return Motion(backward(shifts, shift - across * turn), turn);
+}
+
 fn asked(contacts: u32) -> Motion {
     if (RESPONSE == NEWTON) {
-        let x = solved(law.damping);
-        return Motion(vec3<f32>(x[0], x[1], x[2]) * law.step, vec3<f32>(x[3], x[4], x[5]) * (law.step * own.inverse_gyration));
+        let motion = solved(law.damping);
+        return Motion(motion.shift * law.step, motion.turn * (law.step * own.inverse_gyration));
     }
-    let shift = vec3<f32>(sums[0], sums[1], sums[2]);
-    let turn = vec3<f32>(sums[3], sums[4], sums[5]);
-    if (RESPONSE == THESIS) { return Motion(shift, turn * law.torque + pulled_turn); }
+    if (RESPONSE == THESIS) { return Motion(sums.shift, sums.turn * law.torque + pulled_turn); }
     let each = law.step / f32(max(contacts + held.pulls, 1u));
-    return Motion(shift * each, (turn_of(number, turn) / own.mobility + pulled_turn) * each);
+    return Motion(sums.shift * each, (turn_of(number, sums.turn) / own.mobility + pulled_turn) * each);
 }
 
 fn is_nothing(motion: Motion) -> bool { return all(motion.shift == vec3<f32>(0.0)) && all(motion.turn == vec3<f32>(0.0)); }
@@ -240,46 +262,47 @@ struct Seen {
     is_broken: bool,
 }
 
+// Four sums, from both their words.
+fn quad_of(record: u32, quad: u32) -> vec4<f32> {
+    let low = vec4<f32>(record_at(record + quad));
+    let high = vec4<f32>(bitcast<vec4<i32>>(record_at(record + ROW / 4u + quad)));
+    return high * f32(1u << LOW_BITS) + low;
+}
+
 // Reads a record and empties it for the next iteration.
 fn read_record(molecule: u32) -> Seen {
     let quads = ROW / 4u;
     let record = molecule * 2u * quads;
     let low_of_seen = record + SUMS / 4u;
     // Six sums and 27 leave different rests of four.
-    let seen_low = records[low_of_seen];
-    let seen_high = records[low_of_seen + 1u];
+    let seen_low = record_at(low_of_seen);
+    let seen_high = record_at(low_of_seen + 1u);
     var seen = Seen(seen_low.w, bitcast<f32>(seen_high.x), seen_high.y, seen_high.z != 0u);
     if (RESPONSE != NEWTON) { seen = Seen(seen_low.z, bitcast<f32>(seen_low.w), seen_high.x, seen_high.y != 0u); }
     if (seen.contacts == 0u) { return seen; }
-    let far = own.reach;
-    for (var quad = 0u; quad * 4u < SUMS; quad++) {
-        let low = vec4<f32>(records[record + quad]);
-        let high = vec4<f32>(bitcast<vec4<i32>>(records[record + quads + quad]));
-        let four = high * f32(1u << LOW_BITS) + low;
-        for (var at = 0u; at < 4u; at++) {
-            let word = quad * 4u + at;
-            if (word < SUMS) { sums[word] = four[at]; }
-        }
-        records[record + quads + quad] = vec4<u32>(0u);
-    }
-    for (var quad = 0u; quad * 4u <= SUMS + 3u; quad++) { records[record + quad] = vec4<u32>(0u); }
     // From whole steps to angstroms; turns are measured by the farthest atom.
-    for (var word = 0u; word < 3u; word++) {
-        sums[word] /= law.scale;
-        sums[word + 3u] *= far / select(law.scale, SQUARES, RESPONSE == THESIS);
-    }
+    let far = own.reach;
+    let a = quad_of(record, 0u);
+    let b = quad_of(record, 1u);
+    sums.shift = a.xyz / law.scale;
+    sums.turn = vec3<f32>(a.w, b.xy) * (far / select(law.scale, SQUARES, RESPONSE == THESIS));
     if (RESPONSE == NEWTON) {
         let lever = far * own.inverse_gyration;
-        for (var word = 3u; word < 6u; word++) { sums[word] *= own.inverse_gyration; }
-        for (var word = 6u; word < 27u; word++) {
-            // The triangle: three rows of shifts, and three of turns whose first three columns are shifts.
-            var factor = 1.0 / SQUARES;
-            if (word >= 12u) { factor *= lever; }
-            let is_square = word == 15u || word == 19u || word == 20u || word >= 24u;
-            if (is_square) { factor *= lever; }
-            sums[word] *= factor;
-        }
+        let once = lever / SQUARES;
+        let twice = lever * once;
+        let c = quad_of(record, 2u);
+        let d = quad_of(record, 3u);
+        let e = quad_of(record, 4u);
+        let f = quad_of(record, 5u);
+        let g = quad_of(record, 6u);
+        sums.turn *= own.inverse_gyration;
+        // The rows of the lower triangle, one after the other.
+        sums.shifts = Symmetric(vec3<f32>(b.z, c.x, c.w) / SQUARES, vec3<f32>(b.w, c.yz) / SQUARES);
+        sums.across = mat3x3<f32>(d.xyz * once, e.xyz * once, f.yzw * once);
+        sums.turns = Symmetric(vec3<f32>(d.w, f.x, g.z) * twice, vec3<f32>(e.w, g.xy) * twice);
     }
+    for (var quad = 0u; quad * 4u <= SUMS + 3u; quad++) { set_record(record + quad, vec4<u32>(0u)); }
+    for (var quad = 0u; quad * 4u < SUMS; quad++) { set_record(record + quads + quad, vec4<u32>(0u)); }
     return seen;
 }
 
@@ -290,7 +313,7 @@ fn step_one(molecule: u32) {
     number = molecule;
     let seen = read_record(molecule);
     if (seen.contacts == 0u && !was_awake) {
-        moods[molecule].w = mood & 0xffff0000u;
+        moods[molecule].w = mood & (0xffff0000u & ~TOUCHED);
         if ((mood & BROKEN) != 0u) { atomicAdd(&totals[T_BROKEN], 1u); }
         return;
     }
@@ -343,14 +366,14 @@ fn step_one(molecule: u32) {
     motions[row + 2u] = vec4<f32>(motion.shift, 0.0);
     motions[row + 3u] = vec4<f32>(motion.turn, 0.0);
     let next = dirty_next | (warmth_now << 16u) | select(0u, MOVED, has_moved)
-        | select(0u, BROKEN, held.is_broken) | (mood & FIXED);
+        | select(0u, BROKEN, held.is_broken) | (mood & FIXED) | select(0u, TOUCHED, seen.contacts > 0u);
     moods[molecule] = vec4<u32>(bitcast<vec3<u32>>(held.normal), next);
 
     if (is_dirty) { atomicAdd(&totals[T_OVERLAPPING], 1u); }
     if (held.is_broken) { atomicAdd(&totals[T_BROKEN], 1u); }
     if (was_awake) { atomicAdd(&totals[T_AWAKE], 1u); }
     if (has_moved) { atomicAdd(&totals[T_MOVED], 1u); }
-    if (farthest > HALF_SKIN) { atomicAdd(&totals[T_FAR], 1u); }
+    if (farthest > select(SOON.x, SOON.y, law.sleep != 0u)) { atomicAdd(&totals[T_FAR], 1u); }
     atomicMax(&totals[T_FARTHEST], bitcast<u32>(farthest));
     if (is_dirty) { atomicMax(&totals[T_DEEPEST], bitcast<u32>(seen.deepest)); }
     if (travel > 0.5 * bitcast<f32>(atomicLoad(&board[SKIN]))) { atomicStore(&stale, 1u); }

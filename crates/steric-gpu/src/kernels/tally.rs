@@ -2,10 +2,9 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::device::{Gpu, Groups, Kernel, Stage};
+use super::{atoms_view, list_view};
+use crate::device::{Access, Gpu, Groups, Kernel, Stage};
 use crate::field::Field;
-
-const TEXT: &[&str] = &[include_str!("lattice.wgsl"), include_str!("touch.wgsl"), include_str!("tally.wgsl")];
 
 /// `Part`: which workgroups run, and which pairs there is room for.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
@@ -34,7 +33,14 @@ pub(crate) enum Tally<'a> {
 /// Looks at the atoms of near clusters.
 pub(crate) fn tally_stage(gpu: &Gpu, field: &Field, tally: Tally<'_>) -> Stage {
     let all = field.threads().div_ceil(64);
-    let common = [(0, &field.scene), (1, &field.atoms), (2, &field.clusters), (3, &field.near), (4, &field.list)];
+    let (atoms, list) = (atoms_view(Access::Read), list_view(Access::Read));
+    let text = [
+        &field.atoms.text(atoms),
+        &field.list.text(list),
+        include_str!("lattice.wgsl"),
+        include_str!("touch.wgsl"),
+        include_str!("tally.wgsl"),
+    ];
     let (name, entry, once, groups, own): (_, _, _, _, Vec<(u32, &wgpu::Buffer)>) = match tally {
         Tally::Count { groups_found, once } => ("count touches", "count_touches", once, all, vec![(5, groups_found)]),
         Tally::AllPairs { groups_found } => ("all pairs", "count_all_pairs", false, all, vec![(5, groups_found)]),
@@ -50,11 +56,12 @@ pub(crate) fn tally_stage(gpu: &Gpu, field: &Field, tally: Tally<'_>) -> Stage {
         ("MIXED", f64::from(u8::from(field.is_mixed))),
         ("ONCE", f64::from(u8::from(once))),
     ];
-    let pipeline = gpu.pipeline(Kernel { name: "tally", text: TEXT, entry, constants: &constants });
-    let mut arrays: Vec<(u32, &wgpu::Buffer)> = match tally {
-        Tally::AllPairs { .. } => common[..4].to_vec(),
-        _ => common.to_vec(),
-    };
+    let pipeline = gpu.pipeline(Kernel { name: "tally", text: &text, entry, constants: &constants });
+    let mut arrays = vec![(0, &field.scene), (2, &field.clusters), (3, &field.near)];
+    arrays.extend(field.atoms.bound(atoms));
+    if !matches!(tally, Tally::AllPairs { .. }) {
+        arrays.extend(field.list.bound(list));
+    }
     arrays.extend(own);
     gpu.stage(name, &pipeline, &arrays, Groups(groups))
 }

@@ -1,10 +1,8 @@
 // How many atoms touch, of which molecules, and which.
 
 @group(0) @binding(0) var<uniform> scene: Scene;
-@group(0) @binding(1) var<storage, read> atoms: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> clusters: array<vec4<i32>>;
 @group(0) @binding(3) var<storage, read> near: array<vec4<u32>>;
-@group(0) @binding(4) var<storage, read> list: array<u32>;
 // For each workgroup how many it found, or, when they are listed, where its first one goes.
 @group(0) @binding(5) var<storage, read_write> groups_found: array<u32>;
 @group(0) @binding(6) var<storage, read_write> per_molecule: array<atomic<u32>>;
@@ -44,7 +42,7 @@ fn own_atom(thread: u32) -> Own {
     own.is_there = lane < length_of(own.near) && entries(own.near) > 0u;
     if (!own.is_there) { return own; }
     own.number = thread;
-    let atom = atoms[own.number];
+    let atom = atom_at(own.number);
     own.at = atom.xyz;
     own.radius = atom.w;
     own.origin = clusters[cluster].xyz;
@@ -58,7 +56,7 @@ fn touched(own: Own, other: u32) -> u32 {
     let first = other * LANES;
     var bits = 0u;
     for (var lane = 0u; lane < LANES; lane++) {
-        bits |= select(0u, 1u << lane, is_near(point, reach, atoms[first + lane]));
+        bits |= select(0u, 1u << lane, is_near(point, reach, atom_at(first + lane)));
     }
     if (own.number >= first && own.number - first < LANES) { bits &= ~((2u << (own.number - first)) - 1u); }
     return bits;
@@ -68,7 +66,7 @@ fn touch_count(own: Own) -> u32 {
     var count = 0u;
     if (own.is_there) {
         for (var entry = own.near.z; entry < own.near.z + entries(own.near); entry++) {
-            let other = list[entry];
+            let other = entry_at(entry);
             // Who is only met here is searched for elsewhere.
             let sides = select(1u, 2u, !ONCE && (near[other].y & 0x7fffffffu) < scene.owned);
             count += sides * countOneBits(touched(own, other));
@@ -104,10 +102,10 @@ fn count_per_molecule(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_work
     let own = own_atom(group_number(group, groups) * THREADS + local);
     if (!own.is_there) { return; }
     for (var entry = own.near.z; entry < own.near.z + entries(own.near); entry++) {
-        let count = countOneBits(touched(own, list[entry]));
+        let count = countOneBits(touched(own, entry_at(entry)));
         if (count > 0u) {
             let owner = own.near.y & 0x7fffffffu;
-            let other = near[list[entry]].y & 0x7fffffffu;
+            let other = near[entry_at(entry)].y & 0x7fffffffu;
             atomicAdd(&per_molecule[owner], count);
             if (owner != other) { atomicAdd(&per_molecule[other], count); }
         }
@@ -124,14 +122,14 @@ fn list_touches(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups
     if (count == 0u) { return; }
     var at = groups_found[number] + before - part.first_pair;
     for (var entry = own.near.z; entry < own.near.z + entries(own.near); entry++) {
-        let other = list[entry];
+        let other = entry_at(entry);
         var bits = touched(own, other);
         while (bits != 0u) {
             let lane = firstTrailingBit(bits);
             bits &= bits - 1u;
             let atom = other * LANES + lane;
-            let apart = own.at + between(own.origin, clusters[other].xyz) - atoms[atom].xyz;
-            let radii = select(2.0 * scene.radius, own.radius + atoms[atom].w, MIXED);
+            let apart = own.at + between(own.origin, clusters[other].xyz) - atom_at(atom).xyz;
+            let radii = select(2.0 * scene.radius, own.radius + atom_at(atom).w, MIXED);
             found[3u * at] = own.number;
             found[3u * at + 1u] = atom;
             found[3u * at + 2u] = bitcast<u32>(radii - length(apart));
@@ -180,6 +178,6 @@ fn own_in_world(thread: u32) -> InWorld {
     if (cluster >= scene.clusters) { return InWorld(vec4<f32>(1e9, 1e9, 1e9, 0.0), 0xffffffffu); }
     let own = near[cluster];
     if (lane >= length_of(own)) { return InWorld(vec4<f32>(1e9, 1e9, 1e9, 0.0), 0xffffffffu); }
-    let atom = atoms[thread];
+    let atom = atom_at(thread);
     return InWorld(vec4<f32>(atom.xyz + vec3<f32>(clusters[cluster].xyz) * ANGSTROMS, atom.w), own.y & 0x7fffffffu);
 }

@@ -28,6 +28,7 @@ pub(crate) fn apply_stage(gpu: &Gpu, arrays: &Arrays) -> Stage {
 /// Ends an iteration.
 pub(crate) fn close_stage(gpu: &Gpu, arrays: &Arrays) -> Stage {
     let field = &arrays.field;
-    let bound = [(1, &arrays.law), (5, &field.board), (6, &arrays.history), (8, &arrays.touches.cursors)];
+    let (scene, law, board) = ((0, &field.scene), (1, &arrays.law), (5, &field.board));
+    let bound = [scene, law, board, (8, &arrays.touches.cursors)];
     stage(gpu, "close", "close", &bound, 1)
 }

@@ -6,7 +6,6 @@
 @group(0) @binding(3) var<storage, read> moods: array<vec4<u32>>;
 @group(0) @binding(4) var<storage, read> motions: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read_write> board: array<u32>;
-@group(0) @binding(6) var<storage, read_write> history: array<vec4<u32>>;
 @group(0) @binding(7) var<storage, read_write> cells: array<vec4<u32>>;
 @group(0) @binding(8) var<storage, read_write> cursors: array<u32>;
 
@@ -45,12 +44,11 @@ fn close() {
         board[STOPPED] = 1u;
         return;
     }
-    let slot = board[SLOT];
-    history[4u * slot] = vec4<u32>(board[OVERLAPS], board[OVERLAPS + 1u], board[DEPTH], board[DEPTH + 1u]);
-    history[4u * slot + 1u] = vec4<u32>(board[DEEPEST], board[OVERLAPPING], board[BROKEN_COUNT], board[AWAKE]);
-    history[4u * slot + 2u] = vec4<u32>(board[MOVED_COUNT], board[FARTHEST], board[SEARCHING], board[DISTURBED]);
-    history[4u * slot + 3u] = vec4<u32>(board[LISTED], board[FAR], 0u, 0u);
-    board[SLOT] = slot + 1u;
+    let row = HISTORY + 16u * board[SLOT];
+    for (var word = OVERLAPS; word < STALE; word++) { board[row + word - OVERLAPS] = board[word]; }
+    board[row + 11u] = board[SEARCHING];
+    board[row + 12u] = board[DISTURBED];
+    board[SLOT] += 1u;
     board[SEARCHES] += board[SEARCHING];
     board[ITERATION] += 1u;
     let rests = board[OVERLAPPING] + board[BROKEN_COUNT] == 0u;
@@ -62,11 +60,17 @@ fn close() {
     let first = board[DISTURBED] == 0u && (board[OVERLAPS] != 0u || board[OVERLAPS + 1u] != 0u);
     if (first) { board[DISTURBED] = 1u; }
     board[ALL_AWAKE] = select(0u, 1u, law.sleep == 0u || first);
-    board[SEARCHING] = board[STALE];
-    if (board[STALE] != 0u) {
+    // A sparse list lacks those that were not alert.
+    let searches = board[STALE] != 0u || board[SPARSE] != 0u;
+    board[SEARCHING] = select(0u, 1u, searches);
+    board[SPARSE] = 0u;
+    if (searches) {
         var skin = law.skin;
         if (skin < 0.0) { skin = select(0.0, USUAL_SKIN, board[FAR] == 0u); }
         board[SKIN] = bitcast<u32>(skin);
+        // Looking to all sides, and not only ahead, takes twice as long.
+        let few = 2u * board[MOVED_COUNT] < scene.molecules;
+        if (skin == 0.0 && board[ALL_AWAKE] == 0u && few) { board[SPARSE] = 1u; }
     }
     for (var word = OVERLAPS; word <= STALE; word++) { board[word] = 0u; }
     for (var cursor = 0u; cursor < 3u * SHARES; cursor++) { cursors[cursor] = 0u; }

@@ -4,13 +4,11 @@
 
 @group(0) @binding(0) var<uniform> scene: Scene;
 @group(0) @binding(1) var<uniform> law: Law;
-@group(0) @binding(2) var<storage, read> atoms: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> clusters: array<vec4<i32>>;
 @group(0) @binding(4) var<storage, read> near: array<vec4<u32>>;
 @group(0) @binding(5) var<storage, read> bodies: array<Body>;
 @group(0) @binding(6) var<storage, read> holds: array<vec4<u32>>;
 @group(0) @binding(7) var<storage, read> shapes: array<vec4<f32>>;
-@group(0) @binding(8) var<storage, read_write> records: array<atomic<u32>>;
 @group(0) @binding(9) var<storage, read> board: array<u32>;
 @group(0) @binding(10) var<storage, read> moods: array<vec4<u32>>;
 
@@ -66,10 +64,10 @@ fn walls(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
     var sums = no_sums();
     if (cluster < scene.clusters && board[HALTED] == 0u && thread % LANES < length_of(near[cluster])) {
         let molecule = near[cluster].y & 0x7fffffffu;
-        let has_contacts = atomicLoad(&records[molecule * 2u * ROW + SUMS]) != 0u;
-        let is_alert = board[ALL_AWAKE] != 0u || is_awake(moods[molecule].w) || has_contacts;
-        if (is_alert && bodies[molecule].group != 0xffffffffu && bodies[molecule].mobility != 0.0) {
-            keep(molecule, arm_of(atoms[thread].xyz, clusters[cluster].xyz, molecule), &sums);
+        let has_contacts = record_at(molecule * 2u * ROW + SUMS) != 0u;
+        let is_looked_at = board[ALL_AWAKE] != 0u || is_awake(moods[molecule].w) || has_contacts;
+        if (is_looked_at && bodies[molecule].group != 0xffffffffu && bodies[molecule].mobility != 0.0) {
+            keep(molecule, arm_of(atom_at(thread).xyz, clusters[cluster].xyz, molecule), &sums);
             if (sums.rows > 0u) { owner = molecule; }
         }
     }

@@ -5,9 +5,8 @@ use steric_model::Pose;
 use steric_world::relax::{Parts, Progress, ResponseKind};
 use steric_world::respond::Motion;
 
-use super::loaded::MOST_AT_ONCE;
 use super::touches::Touches;
-use crate::device::{Gpu, GpuError, Memory};
+use crate::device::{Gpu, GpuError, Memory, Split};
 use crate::field::{Field, Layout, set_pose};
 use crate::kernels::{BodyWords, HoldWords, LawWords, Shapes, board, mood, record_words, response};
 
@@ -21,9 +20,8 @@ pub(crate) struct Arrays {
     pub(crate) starts: wgpu::Buffer,
     pub(crate) holds: wgpu::Buffer,
     pub(crate) shapes: wgpu::Buffer,
-    pub(crate) records: wgpu::Buffer,
+    pub(crate) records: Split,
     pub(crate) touches: Touches,
-    pub(crate) history: wgpu::Buffer,
     pub(super) bytes: u64,
 }
 
@@ -65,8 +63,7 @@ impl Arrays {
             starts: memory.filled("starts", &starts)?,
             holds: memory.filled("holds", &holds.rows)?,
             shapes: memory.filled("shapes", shapes)?,
-            records: memory.zeros("records", record_bytes(layout, parts.options.response))?,
-            history: memory.zeros("history", 64 * u64::from(MOST_AT_ONCE))?,
+            records: memory.split("records", record_bytes(layout, parts.options.response))?,
             bytes: field.bytes() + memory.bytes() + touches.bytes(),
             field,
             touches,
@@ -104,7 +101,9 @@ pub(super) fn fill_bodies(layout: &mut Layout, parts: &Parts<'_>, progress: &Pro
             | u32::from(progress.warmth[slot]) << 16
             | bit(progress.moved[slot], mood::MOVED)
             | bit(progress.broken[slot], mood::BROKEN)
-            | bit(parts.fixed[slot], mood::FIXED);
+            | bit(parts.fixed[slot], mood::FIXED)
+            // Who was touched last is not known any more.
+            | mood::TOUCHED;
         layout.moods[slot] = [normal[0], normal[1], normal[2], packed];
     }
 }

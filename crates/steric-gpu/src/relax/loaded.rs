@@ -12,14 +12,12 @@ use steric_world::respond::{Body, Motion};
 use super::Arrays;
 use super::arrays::{fill_bodies, relax_bytes};
 use super::stages::Stages;
-use crate::device::{Gpu, GpuError, Stage};
+use crate::device::{Gpu, GpuError, Stage, encode};
 use crate::field::{Layout, Wanted, pose_of};
 use crate::kernels::{BodyWords, HoldWords, LawWords, Shapes, board, mood, record_words};
 
 /// Widest skin that the kernels choose by themselves, in angstroms.
 const USUAL_SKIN: f32 = 1.2;
-/// Iterations that are asked for at once, at most.
-pub(super) const MOST_AT_ONCE: u32 = 64;
 /// What depths are measured in where their order alone matters.
 const STEPS_PER_ANGSTROM: f32 = (1 << 20) as f32;
 /// What the kernels add up depths in.
@@ -30,6 +28,8 @@ const DEPTHS_PER_ANGSTROM: f64 = 4_096.0;
 pub(super) struct Loaded {
     pub(super) arrays: Arrays,
     pub(super) stages: Stages,
+    /// What the board is read through.
+    staging: wgpu::Buffer,
     origin: DVec3,
     bodies: Vec<BodyWords>,
     law: LawWords,
@@ -95,6 +95,11 @@ impl Frozen {
     }
 }
 
+/// Bytes of the board and of so many iterations.
+fn board_bytes(iterations: u32) -> u64 {
+    4 * (board::WORDS + board::HISTORY * iterations as usize) as u64
+}
+
 impl Loaded {
     /// Puts a relaxation on the GPU.
     pub(super) fn new(gpu: &Gpu, index: IndexKind, atoms_per_share: u64, relax: &Relax) -> Result<Self, GpuError> {
@@ -118,10 +123,12 @@ impl Loaded {
                 }
             })?;
         let stages = Stages::new(gpu, &arrays, holds.has_walls);
+        let staging = gpu.staging(board_bytes(board::MOST_HISTORY));
         gpu.check()?;
         Ok(Self {
             arrays,
             stages,
+            staging,
             origin: layout.origin,
             bodies: layout.bodies,
             law,
@@ -142,7 +149,7 @@ impl Loaded {
         while (done.len() as u32) < most && !self.rests {
             let left = most - done.len() as u32;
             let jolts = self.jolts_now();
-            let count = if jolts { 1 } else { left.min(MOST_AT_ONCE).min(self.until_jolts()) };
+            let count = if jolts { 1 } else { left.min(board::MOST_HISTORY).min(self.until_jolts()) };
             if jolts {
                 self.jolt(gpu)?
             } else {
@@ -164,17 +171,23 @@ impl Loaded {
         if self.jolts.every == 0 { u32::MAX } else { self.jolts.every - self.iteration % self.jolts.every }
     }
 
-    /// Asks for iterations.
+    /// Asks for iterations, and for the board after the last.
     fn submit(&mut self, gpu: &Gpu, count: u32) {
-        self.begin_history(gpu);
-        // One by one, so that the GPU works on the first while the next ones are written down.
-        for _ in 0..count {
-            gpu.run(self.stages.whole(std::mem::take(&mut self.is_fresh)));
+        let board = &self.arrays.field.board;
+        let mut encoder = gpu.encoder();
+        encoder.clear_buffer(board, 4 * board::SLOT as u64, Some(4));
+        for iteration in 1..=count {
+            encode(&mut encoder, self.stages.whole(std::mem::take(&mut self.is_fresh)));
+            if iteration == count {
+                encoder.copy_buffer_to_buffer(board, 0, &self.staging, 0, board_bytes(count));
+            }
+            // One by one, so that the GPU works on the first while the next ones are written down.
+            gpu.queue.submit([std::mem::replace(&mut encoder, gpu.encoder()).finish()]);
         }
     }
 
     pub(super) fn begin_history(&self, gpu: &Gpu) {
-        gpu.queue.write_buffer(&self.arrays.field.board, 4 * board::SLOT as u64, bytemuck::bytes_of(&0u32));
+        gpu.clear_words(&self.arrays.field.board, board::SLOT, Some(1));
     }
 
     /// An iteration whose worst molecules do not take their own step.
@@ -182,7 +195,8 @@ impl Loaded {
         self.begin_history(gpu);
         gpu.run(self.stages.look(std::mem::take(&mut self.is_fresh)));
         loop {
-            let words: Vec<u32> = gpu.read(&self.arrays.field.board, board::WORDS)?;
+            self.ask_for_board(gpu, 0);
+            let words = self.board(gpu, 0)?;
             let Some(again) = self.make_room(gpu, &words)? else { break };
             gpu.run(again);
         }
@@ -197,6 +211,7 @@ impl Loaded {
             gpu.queue.write_buffer(&self.arrays.motions, offset + 32, bytemuck::cast_slice(&rows));
         }
         gpu.run(&self.stages.close);
+        self.ask_for_board(gpu, 1);
         Ok(())
     }
 
@@ -208,7 +223,7 @@ impl Loaded {
             return Ok((dirty_for, vec![0; moods.len()]));
         }
         let (words, deepest_word) = record_words(self.jolts.relax.options.response);
-        let records: Vec<u32> = gpu.read(&self.arrays.records, words * moods.len())?;
+        let records: Vec<u32> = gpu.read_split(&self.arrays.records)?;
         let deepest = records.par_chunks(words).zip(&dirty_for).map(|(record, &dirty)| {
             let deepest = f32::from_bits(record[deepest_word]);
             if dirty > 0 && deepest > 0.0 { (deepest * STEPS_PER_ANGSTROM) as u32 + 1 } else { 0 }
@@ -224,7 +239,7 @@ impl Loaded {
             board::LIST_FULL => self.arrays.field.make_room(words[board::LISTED])?,
             board::CONTACTS_FULL => {
                 // What was added up already would be added up again.
-                gpu.clear(&self.arrays.records);
+                gpu.clear_split(&self.arrays.records);
                 let zeros = [0u32; board::STALE + 1 - board::OVERLAPS];
                 gpu.queue.write_buffer(board, 4 * board::OVERLAPS as u64, bytemuck::cast_slice(&zeros));
                 for word in [board::HALTED, board::STOPPED] {
@@ -240,10 +255,16 @@ impl Loaded {
         Ok(Some(search.chain(&self.stages.visit).collect()))
     }
 
+    /// Reads what the iterations came to that were asked for without the board.
+    pub(super) fn collect_later(&mut self, gpu: &Gpu, asked: u32, done: &mut Vec<Iteration>) -> Result<(), GpuError> {
+        self.ask_for_board(gpu, asked);
+        self.collect(gpu, asked, done)
+    }
+
     /// Reads what the iterations came to.
-    pub(super) fn collect(&mut self, gpu: &Gpu, asked: u32, done: &mut Vec<Iteration>) -> Result<(), GpuError> {
+    fn collect(&mut self, gpu: &Gpu, asked: u32, done: &mut Vec<Iteration>) -> Result<(), GpuError> {
         loop {
-            let words: Vec<u32> = gpu.read(&self.arrays.field.board, board::WORDS)?;
+            let words = self.board(gpu, asked)?;
             let count = words[board::SLOT] as usize;
             (self.rests, self.searches) = (words[board::HALTED] == board::RESTS, words[board::SEARCHES]);
             self.disturbed = words[board::DISTURBED] != 0;
@@ -254,20 +275,38 @@ impl Loaded {
                 for _ in count + 1..asked as usize {
                     gpu.run(self.stages.whole(false));
                 }
+                self.ask_for_board(gpu, asked);
                 continue;
             }
-            let rows: Vec<[u32; 16]> = gpu.read(&self.arrays.history, count)?;
-            done.extend(rows.iter().map(|row| self.iteration_of(row)));
+            let rows = words[board::WORDS..].chunks_exact(board::HISTORY).take(count);
+            done.extend(rows.map(|row| self.iteration_of(row)));
             self.iteration += count as u32;
             return Ok(());
         }
     }
 
-    fn iteration_of(&self, row: &[u32; 16]) -> Iteration {
+    /// Asks for the board again.
+    fn ask_for_board(&self, gpu: &Gpu, iterations: u32) {
+        let mut encoder = gpu.encoder();
+        encoder.copy_buffer_to_buffer(&self.arrays.field.board, 0, &self.staging, 0, board_bytes(iterations));
+        gpu.queue.submit([encoder.finish()]);
+    }
+
+    /// The board that was asked for, and what stands behind it of so many iterations.
+    fn board(&self, gpu: &Gpu, iterations: u32) -> Result<Vec<u32>, GpuError> {
+        gpu.check()?;
+        let mut words = Vec::new();
+        gpu.mapped(&self.staging, board_bytes(iterations), |bytes| {
+            words.extend_from_slice(bytemuck::cast_slice(bytes))
+        })?;
+        Ok(words)
+    }
+
+    fn iteration_of(&self, row: &[u32]) -> Iteration {
         let long = |at: usize| u64::from(row[at]) | u64::from(row[at + 1]) << 32;
         // Every pair was counted from both sides.
         let (overlaps, depth) = (long(0) / 2, long(2) as f64 / 2.0 / DEPTHS_PER_ANGSTROM);
-        let clearance = if row[11] != 0 { self.law.clearance() } else { 0.0 };
+        let clearance = if row[12] != 0 { self.law.clearance() } else { 0.0 };
         Iteration {
             overlaps,
             overlapping: row[5],
@@ -276,8 +315,8 @@ impl Loaded {
             broken: row[6],
             awake: row[7],
             moved: row[8],
-            farthest: f64::from(f32::from_bits(row[9])),
-            searched: row[10] != 0,
+            farthest: f64::from(f32::from_bits(row[10])),
+            searched: row[11] != 0,
             milliseconds: [0.0; 3],
         }
     }

@@ -13,7 +13,7 @@ mod touches;
 use steric_collide::IndexKind;
 use steric_world::relax::{Engine, EngineError, Iteration, Progress, Relax};
 
-use crate::device::{Gpu, GpuError, StageTimes};
+use crate::device::{Awake, Gpu, GpuError, StageTimes};
 pub(crate) use arrays::Arrays;
 use loaded::Loaded;
 pub(crate) use touches::Share;
@@ -44,13 +44,21 @@ pub struct GpuRelax {
     gpu: Gpu,
     index: IndexKind,
     atoms_per_share: u64,
+    /// Until molecules are loaded.
+    awake: Option<Awake>,
     loaded: Option<Loaded>,
 }
 
 impl GpuRelax {
-    /// A relaxation on this GPU; nothing is loaded yet.
+    /// A relaxation on this GPU; nothing is loaded yet. From now on the GPU is kept awake until something is.
     pub fn new(gpu: &Gpu) -> Self {
-        Self { gpu: gpu.clone(), index: IndexKind::Auto, atoms_per_share: touches::ATOMS_PER_SHARE, loaded: None }
+        Self {
+            gpu: gpu.clone(),
+            index: IndexKind::Auto,
+            atoms_per_share: touches::ATOMS_PER_SHARE,
+            awake: Some(gpu.keep_awake()),
+            loaded: None,
+        }
     }
 
     /// The same with cells of one kind, whatever the scene.
@@ -80,6 +88,7 @@ impl Engine for GpuRelax {
             Loaded::new(&self.gpu, self.index, self.atoms_per_share, relax)
                 .map_err(|error| EngineError(error.to_string()))?,
         );
+        self.awake = None;
         Ok(())
     }
 
@@ -96,15 +105,15 @@ impl Engine for GpuRelax {
 
 /// Times of the stages of one iteration, for benchmarks.
 impl GpuRelax {
-    /// Milliseconds of each stage of the next iteration, by the GPU's clock.
-    pub fn timed_iteration(&mut self) -> Result<StageTimes, GpuError> {
-        let Some(loaded) = &mut self.loaded else { return Ok(StageTimes::default()) };
+    /// Milliseconds of each stage of the next iteration, by the GPU's clock, and what the iteration came to; nothing at rest.
+    pub fn timed_iteration(&mut self) -> Result<(StageTimes, Option<Iteration>), GpuError> {
+        let Some(loaded) = &mut self.loaded else { return Ok((StageTimes::default(), None)) };
         loaded.begin_history(&self.gpu);
         let stages = loaded.stages.whole(std::mem::take(&mut loaded.is_fresh));
         let times = self.gpu.timed(&stages)?;
         let mut done = Vec::new();
-        loaded.collect(&self.gpu, 1, &mut done)?;
-        Ok(times)
+        loaded.collect_later(&self.gpu, 1, &mut done)?;
+        Ok((times, done.pop()))
     }
 
     /// Milliseconds of an iteration, by the GPU's clock, of so many back to back in one pass.
@@ -114,7 +123,7 @@ impl GpuRelax {
         let stages = loaded.stages.whole(false);
         let milliseconds = self.gpu.back_to_back(&stages, iterations)?;
         let mut done = Vec::new();
-        loaded.collect(&self.gpu, iterations as u32, &mut done)?;
+        loaded.collect_later(&self.gpu, iterations as u32, &mut done)?;
         Ok(milliseconds)
     }
 }

@@ -21,6 +21,10 @@ use crate::respond::{Body, Motion};
 
 /// An engine is asked for at most so many iterations at a time: enough to keep it busy, few enough to stop soon.
 const MOST_AT_A_TIME: u32 = 16;
+/// The first time for so many, because nobody knows yet how long they take.
+const FIRST_AT_A_TIME: u32 = 4;
+/// And for no more than take about so long: those that were asked for beyond the last one are done for nothing.
+const LONGEST_AT_A_TIME: Duration = Duration::from_millis(4);
 /// Poses are fetched no more often than this.
 const FETCH_EVERY: Duration = Duration::from_secs(1);
 
@@ -300,12 +304,14 @@ impl Relax {
     ) -> Result<Stop, EngineError> {
         engine.load(self)?;
         let mut fetched = Instant::now();
-        let mut at_a_time = 1;
+        let mut at_a_time = FIRST_AT_A_TIME;
         loop {
             if let Some(stop) = self.stop(started) {
                 return Ok(stop);
             }
+            let asked = Instant::now();
             let done = self.advance(engine, at_a_time)?;
+            let fit = LONGEST_AT_A_TIME.as_secs_f64() * done.len() as f64 / asked.elapsed().as_secs_f64();
             let progress = if fetched.elapsed() >= FETCH_EVERY {
                 fetched = Instant::now();
                 Some(engine.fetch()?)
@@ -315,7 +321,9 @@ impl Relax {
             if self.show(&done, progress, watch).is_break() {
                 return Ok(Stop::Interrupted);
             }
-            at_a_time = (2 * at_a_time).min(MOST_AT_A_TIME);
+            // Overlaps become about half as many with each iteration.
+            let left = done.last().map_or(0, |last| 4 + (last.overlaps + 1).ilog2());
+            at_a_time = (2 * at_a_time).min(MOST_AT_A_TIME).min(fit as u32).min(left).max(1);
         }
     }
 

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 use steric::collide::{IndexKind, OverlapSearch};
-use steric::gpu::{Gpu, GpuError, GpuRelax, GpuSearch};
+use steric::gpu::{Gpu, GpuError, GpuRelax, GpuSearch, StageTimes};
 use steric::world::relax::{Engine, EngineError, Iteration, Progress, Relax, RelaxOptions, ResponseKind, Setup, Stop};
 
 use crate::bench::{median_and_spread, s0};
@@ -25,6 +25,8 @@ const STANDSTILL: f64 = 1e-5;
 pub(super) const ROUNDS: usize = 3;
 /// Iterations before the bits of two runs are compared.
 const UNTIL_HASH: u32 = 10;
+/// Iterations that are shown one by one, at most.
+const MOST_STEPS: usize = 300;
 /// Above this, one rod is stored once and not for each molecule.
 const MOST_TYPES: usize = 8_000_000;
 
@@ -63,14 +65,26 @@ pub(super) struct StageRow {
     pub(super) repeats: usize,
 }
 
+/// An iteration of a relaxation.
+#[derive(Debug, Serialize)]
+pub(super) struct Step {
+    pub(super) overlaps: u64,
+    pub(super) awake: u32,
+    pub(super) moved: u32,
+    pub(super) searched: bool,
+    /// Names and milliseconds.
+    pub(super) stages: Vec<(&'static str, f64)>,
+}
+
 /// A relaxation as a user would run it.
 #[derive(Debug, Serialize)]
 pub(super) struct WholeRun {
     pub(super) iterations: u32,
     pub(super) searches: u32,
     pub(super) stop: Stop,
-    /// Without the time to load and to fetch.
+    /// By the clock of the host, with all that it takes to ask for iterations and to hear of them.
     pub(super) mean_step_ms: f64,
+    /// With loading, fetching and taking over the poses.
     pub(super) mean_step_with_load_ms: f64,
     pub(super) load_s: f64,
     pub(super) fetch_s: f64,
@@ -86,11 +100,7 @@ fn as_hex<S: serde::Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::E
 
 /// Everything about one size.
 pub(super) fn row(gpu: &Gpu, atoms: usize, response: ResponseKind, repeats: usize, seed: u64) -> Result<Row, Failure> {
-    let (scene, setup) = if atoms > MOST_TYPES {
-        ("rods as instances", s0::held(scenes::rods_as_instances(atoms)))
-    } else {
-        ("rods", s0::held(scenes::rods(atoms)))
-    };
+    let (scene, setup) = rods(atoms);
     let options = RelaxOptions { response, skin: 0.0, sleep: false, ..RelaxOptions::default() };
     let still = RelaxOptions { max_move: STANDSTILL, jolt_every: 0, ..options.clone() };
     let relax = Relax::new(setup.clone(), still, seed);
@@ -126,19 +136,24 @@ pub(super) fn row(gpu: &Gpu, atoms: usize, response: ResponseKind, repeats: usiz
     })
 }
 
+fn rods(atoms: usize) -> (&'static str, Setup) {
+    if atoms > MOST_TYPES {
+        ("rods as instances", s0::held(scenes::rods_as_instances(atoms)))
+    } else {
+        ("rods", s0::held(scenes::rods(atoms)))
+    }
+}
+
 fn stages(engine: &mut GpuRelax, repeats: usize) -> Result<Vec<StageRow>, Failure> {
     let mut order = Vec::new();
     let mut times: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
     for _ in 0..repeats.max(1) {
-        // A stage that an iteration has several times, for shares of the scene, counts as one.
-        let mut of_iteration: BTreeMap<&'static str, f64> = BTreeMap::new();
-        for (name, milliseconds) in engine.timed_iteration()?.stages {
+        for (name, milliseconds) in by_name(engine.timed_iteration()?.0) {
             if !order.contains(&name) {
                 order.push(name);
             }
-            *of_iteration.entry(name).or_default() += milliseconds;
+            times.entry(name).or_default().push(milliseconds);
         }
-        of_iteration.into_iter().for_each(|(name, sum)| times.entry(name).or_default().push(sum));
     }
     let row = |name: &'static str| {
         let times = times.remove(name).unwrap_or_default();
@@ -147,6 +162,35 @@ fn stages(engine: &mut GpuRelax, repeats: usize) -> Result<Vec<StageRow>, Failur
         StageRow { name, median_ms, spread_ms, repeats }
     };
     Ok(order.into_iter().map(row).collect())
+}
+
+/// A stage that an iteration has several times, for shares of the scene, counts as one.
+fn by_name(times: StageTimes) -> Vec<(&'static str, f64)> {
+    let mut sums: Vec<(&'static str, f64)> = Vec::new();
+    for (name, milliseconds) in times.stages {
+        match sums.iter_mut().find(|sum| sum.0 == name) {
+            Some(sum) => sum.1 += milliseconds,
+            None => sums.push((name, milliseconds)),
+        }
+    }
+    sums
+}
+
+/// The iterations of a relaxation, one after the other.
+pub(super) fn iterations(gpu: &Gpu, atoms: usize, seed: u64) -> Result<Vec<Step>, Failure> {
+    let (_, setup) = rods(atoms);
+    let options = RelaxOptions { jolt_every: 0, ..RelaxOptions::default() };
+    let mut engine = GpuRelax::new(gpu);
+    engine.load(&Relax::new(setup, options, seed)).map_err(said)?;
+    let mut steps = Vec::new();
+    while let (times, Some(iteration)) = engine.timed_iteration()? {
+        let Iteration { overlaps, awake, moved, searched, .. } = iteration;
+        steps.push(Step { overlaps, awake, moved, searched, stages: by_name(times) });
+        if steps.len() == MOST_STEPS {
+            break;
+        }
+    }
+    Ok(steps)
 }
 
 /// Milliseconds of an iteration among others by the clock of the GPU, and by that of the host.
@@ -178,7 +222,7 @@ fn whole_run(gpu: &Gpu, setup: Setup, seed: u64) -> Result<WholeRun, Failure> {
     let allow = setup.allow;
     let options = RelaxOptions { max_iterations: 300, ..RelaxOptions::default() };
     let mut relax = Relax::new(setup, options, seed);
-    let mut engine = Clocked { engine: GpuRelax::new(gpu), load_s: 0.0, fetch_s: 0.0 };
+    let mut engine = Clocked { engine: GpuRelax::new(gpu), load_s: 0.0, iterate_s: 0.0, fetch_s: 0.0 };
     let start = Instant::now();
     let (stop, error) = relax.run_on(&mut engine, |_, _| ControlFlow::Continue(()));
     let seconds = start.elapsed().as_secs_f64();
@@ -191,7 +235,7 @@ fn whole_run(gpu: &Gpu, setup: Setup, seed: u64) -> Result<WholeRun, Failure> {
         iterations: relax.iteration(),
         searches: relax.searches(),
         stop,
-        mean_step_ms: 1e3 * (seconds - engine.load_s - engine.fetch_s) / steps,
+        mean_step_ms: 1e3 * engine.iterate_s / steps,
         mean_step_with_load_ms: 1e3 * seconds / steps,
         load_s: engine.load_s,
         fetch_s: engine.fetch_s,
@@ -200,11 +244,12 @@ fn whole_run(gpu: &Gpu, setup: Setup, seed: u64) -> Result<WholeRun, Failure> {
     })
 }
 
-/// An engine whose loading and fetching are timed.
+/// An engine whose loading, iterating and fetching are timed.
 #[derive(Debug)]
 struct Clocked {
     engine: GpuRelax,
     load_s: f64,
+    iterate_s: f64,
     fetch_s: f64,
 }
 
@@ -221,7 +266,10 @@ impl Engine for Clocked {
     }
 
     fn advance(&mut self, most: u32) -> Result<Vec<Iteration>, EngineError> {
-        self.engine.advance(most)
+        let start = Instant::now();
+        let result = self.engine.advance(most);
+        self.iterate_s += start.elapsed().as_secs_f64();
+        result
     }
 
     fn fetch(&mut self) -> Result<Progress, EngineError> {

@@ -16,6 +16,7 @@ use steric::collide::IndexKind;
 use steric::gpu::{Choice, Gpu};
 use steric::relax::Relaxation;
 use steric::world::relax::ResponseKind;
+use steric::world::report::Stage;
 
 use crate::bench::s0;
 use crate::failure::Failure;
@@ -23,7 +24,7 @@ use crate::options::{Shared, count};
 use crate::output;
 use crate::relax::SceneOptions;
 use crate::table::{columns, facts, thousands};
-use measure::{Detection, Row};
+use measure::{Detection, Row, Step};
 
 #[derive(Debug, Args)]
 #[command(after_help = "The environment variables STERIC_MACHINE and STERIC_COMMIT name the machine and the build.")]
@@ -38,6 +39,9 @@ pub(super) struct Arguments {
     /// How overlaps are answered where stages are measured: newton, projection or thesis
     #[arg(long, value_name = "NAME", value_parser = s0::response, default_value = "thesis")]
     response: ResponseKind,
+    /// Also time the stages of every iteration of a whole relaxation
+    #[arg(long)]
+    iterations: bool,
     /// Also relax a vesicle of so many lipids
     #[arg(long, value_name = "LIPIDS")]
     vesicle: Option<u64>,
@@ -74,6 +78,8 @@ struct Measured {
 struct Size {
     atoms: usize,
     row: Option<Row>,
+    /// The iterations of a whole relaxation, where they were asked for.
+    iterations: Vec<Step>,
     failure: Option<String>,
 }
 
@@ -94,6 +100,8 @@ struct Vesicle {
     overlaps_before: u64,
     /// As counted on the processor.
     overlaps_left: u64,
+    /// What placing is made of, and all else that the processor does.
+    stages: Vec<Stage>,
     state_hash: String,
     remarks: Vec<String>,
 }
@@ -134,10 +142,15 @@ fn measured(gpu: &Gpu, wanted: &Arguments, shared: &Shared) -> Result<Measured, 
     for &atoms in wanted.sizes.iter().filter(|&&atoms| atoms > 0) {
         let bar = output::spinner(shared, format!("{} atoms", thousands(atoms as u64)));
         let row = measure::row(gpu, atoms, wanted.response, wanted.repeats, shared.seed());
+        let iterations = if wanted.iterations && gpu.has_timestamps() {
+            measure::iterations(gpu, atoms, shared.seed())
+        } else {
+            Ok(Vec::new())
+        };
         bar.finish_and_clear();
         let (row, failure) = row.map_or_else(|error| (None, Some(error.to_string())), |row| (Some(row), None));
         measured.failures.extend(failure.iter().map(|why| format!("{} atoms: {why}", thousands(atoms as u64))));
-        measured.sizes.push(Size { atoms, row, failure });
+        measured.sizes.push(Size { atoms, row, iterations: iterations?, failure });
     }
     if let Some(lipids) = wanted.vesicle {
         let bar = output::spinner(shared, format!("a vesicle of {} lipids", thousands(lipids)));
@@ -164,10 +177,12 @@ fn vesicle(gpu: &Gpu, lipids: u64, shared: &Shared) -> Result<Vesicle, Failure> 
         return Err(Failure::usage("expected the ready scene vesicle, found a file of that name"));
     };
     let start = Instant::now();
+    let awake = gpu.keep_awake();
     let mut relaxation = Relaxation::of_scene(&scene, "vesicle", Path::new(""))?;
     let place_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
     relaxation.on_gpu(gpu).map_err(|error| Failure::usage(error.to_string()))?;
+    drop(awake);
     let load_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
     relaxation.run(|_, _| std::ops::ControlFlow::Continue(()));
@@ -186,6 +201,7 @@ fn vesicle(gpu: &Gpu, lipids: u64, shared: &Shared) -> Result<Vesicle, Failure> 
         stop: report.stop.clone(),
         overlaps_before: report.before.overlaps,
         overlaps_left: report.after.overlaps,
+        stages: report.stages,
         state_hash: format!("{:016x}", report.state_hash),
         remarks: report.remarks,
     })
@@ -254,6 +270,10 @@ fn text(measured: &Measured) -> String {
             runs_text(&rows)
         );
     }
+    for Size { atoms, iterations, .. } in measured.sizes.iter().filter(|size| !size.iterations.is_empty()) {
+        let atoms = thousands(*atoms as u64);
+        let _ = write!(text, "\nEvery iteration with {atoms} atoms, milliseconds\n{}", iterations_text(iterations));
+    }
     if let Some(vesicle) = &measured.vesicle {
         let _ = write!(text, "\nA vesicle\n{}", vesicle_text(vesicle));
     }
@@ -294,6 +314,23 @@ fn stages_text(rows: &[&Row]) -> String {
     let mut right = vec![true; header.len()];
     right[1] = false;
     columns(&header, &right, &rows.iter().map(cells).collect::<Vec<_>>())
+}
+
+fn iterations_text(steps: &[Step]) -> String {
+    let names: Vec<&str> =
+        steps.iter().skip(1).chain(steps).take(1).flat_map(|step| &step.stages).map(|s| s.0).collect();
+    let mut header = vec!["overlaps", "awake", "moved", "searched", "sum"];
+    header.extend(&names);
+    let cells = |step: &Step| {
+        let of = |name: &str| step.stages.iter().find(|stage| stage.0 == name).map_or(0.0, |stage| stage.1);
+        let sum: f64 = step.stages.iter().map(|stage| stage.1).sum();
+        let mut cells = vec![thousands(step.overlaps), thousands(step.awake), thousands(step.moved)];
+        cells.push(if step.searched { "yes" } else { "no" }.to_owned());
+        cells.push(format!("{sum:.3}"));
+        cells.extend(names.iter().map(|name| format!("{:.3}", of(name))));
+        cells
+    };
+    columns(&header, &vec![true; header.len()], &steps.iter().map(cells).collect::<Vec<_>>())
 }
 
 fn runs_text(rows: &[&Row]) -> String {
@@ -339,6 +376,10 @@ fn vesicle_text(vesicle: &Vesicle) -> String {
             "seconds",
             format!("place {place_s:.2}, load {load_s:.2}, iterate {iterate_s:.2}, fetch and else {fetch_s:.2}"),
         ),
+        ("of that", {
+            let seconds = |stage: &Stage| format!("{} {:.3}", stage.name, stage.seconds);
+            vesicle.stages.iter().map(seconds).collect::<Vec<_>>().join(", ")
+        }),
         ("state", vesicle.state_hash.clone()),
     ])
 }

@@ -184,7 +184,7 @@ fn two_steps_on(gpu: &Gpu, relax: &mut Relax) -> Result<TwoSteps, Failure> {
         engine.load(relax).map_err(said)?;
         engine.advance(1).map_err(said)?;
         gpu.warm_up()?;
-        for (name, milliseconds) in engine.timed_iteration()?.stages {
+        for (name, milliseconds) in engine.timed_iteration()?.0.stages {
             stages[stage_of(name)] += milliseconds;
         }
     }
