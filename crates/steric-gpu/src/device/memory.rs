@@ -122,15 +122,6 @@ impl Gpu {
         array.pieces().iter().for_each(|piece| self.clear(piece));
     }
 
-    /// What an array in pieces holds.
-    pub(crate) fn read_split<T: bytemuck::AnyBitPattern>(&self, array: &Split) -> Result<Vec<T>, GpuError> {
-        let mut all = Vec::new();
-        for piece in array.pieces() {
-            all.extend(self.read::<T>(piece, piece.size() as usize / size_of::<T>())?);
-        }
-        Ok(all)
-    }
-
     /// Fills an array with zeros.
     pub(crate) fn clear(&self, buffer: &wgpu::Buffer) {
         self.clear_words(buffer, 0, None);

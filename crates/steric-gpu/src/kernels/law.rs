@@ -7,11 +7,11 @@ use bytemuck::{Pod, Zeroable};
 use steric_world::relax::{Parts, ResponseKind};
 use steric_world::respond::{Newton, Projection};
 
-/// Words of a record: how many there are, and which is the deepest.
-pub(crate) fn record_words(kind: ResponseKind) -> (usize, usize) {
+/// How many words a record has.
+pub(crate) fn record_words(kind: ResponseKind) -> u64 {
     match kind {
-        ResponseKind::Newton => (64, 28),
-        ResponseKind::Projection | ResponseKind::Thesis => (32, 7),
+        ResponseKind::Newton => 64,
+        ResponseKind::Projection | ResponseKind::Thesis => 32,
     }
 }
 

@@ -41,6 +41,7 @@ fn every_kernel_is_valid_wgsl() {
         validate("step", &[quads, arms, law, shape, include_str!("step.wgsl")].concat());
         validate("turn", &[law, include_str!("turn.wgsl")].concat());
         validate("copy", include_str!("copy.wgsl"));
+        validate("jolt", &[records, law, include_str!("jolt.wgsl")].concat());
         validate("shape", &[SHAPES, shape].concat());
     }
 }
@@ -48,7 +49,7 @@ fn every_kernel_is_valid_wgsl() {
 #[test]
 fn no_kernel_is_forgotten() {
     let known = [
-        "alone", "arms", "cells", "common", "compare", "contacts", "copy", "lattice", "law", "place", "record",
+        "alone", "arms", "cells", "common", "compare", "contacts", "copy", "jolt", "lattice", "law", "place", "record",
         "search", "shape", "spread", "step", "tally", "together", "touch", "turn", "walls",
     ];
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/kernels");

@@ -72,7 +72,7 @@ impl Arrays {
 }
 
 fn record_bytes(layout: &Layout, response: ResponseKind) -> u64 {
-    4 * record_words(response).0 as u64 * u64::from(layout.words.molecules)
+    4 * record_words(response) * u64::from(layout.words.molecules)
 }
 
 /// About how many bytes a relaxation takes beside the field: motions, starts, records and contacts.

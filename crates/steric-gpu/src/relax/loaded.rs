@@ -14,7 +14,7 @@ use super::arrays::{fill_bodies, relax_bytes};
 use super::stages::Stages;
 use crate::device::{Gpu, GpuError, Stage, encode};
 use crate::field::{Layout, Wanted, pose_of};
-use crate::kernels::{BodyWords, HoldWords, LawWords, Shapes, board, mood, record_words};
+use crate::kernels::{BodyWords, HoldWords, LawWords, Shapes, board, find_stuck, jolt, mood};
 
 /// Widest skin that the kernels choose by themselves, in angstroms.
 const USUAL_SKIN: f32 = 1.2;
@@ -200,36 +200,18 @@ impl Loaded {
             let Some(again) = self.make_room(gpu, &words)? else { break };
             gpu.run(again);
         }
-        let (dirty_for, deepest) = self.stuck(gpu)?;
+        let (dirty_for, deepest): (Vec<u16>, Vec<u32>) = find_stuck(gpu, &self.arrays)?
+            .into_par_iter()
+            .map(|(dirty_for, deepest)| {
+                let steps = if dirty_for > 0 && deepest > 0.0 { (deepest * STEPS_PER_ANGSTROM) as u32 + 1 } else { 0 };
+                (dirty_for as u16, steps)
+            })
+            .unzip();
         let jolted = self.jolts.relax.jolted(self.iteration, &dirty_for, &deepest);
-        for (slot, motion) in jolted {
-            let row = |three: DVec3, last: f32| three.as_vec3().extend(last).to_array();
-            let offset = 64 * u64::from(slot);
-            // The mark stands in the last word of the second row, before the motion.
-            gpu.queue.write_buffer(&self.arrays.motions, offset + 28, bytemuck::bytes_of(&1f32));
-            let rows = [row(motion.shift, 0.0), row(motion.turn, 0.0)];
-            gpu.queue.write_buffer(&self.arrays.motions, offset + 32, bytemuck::cast_slice(&rows));
-        }
+        jolt(gpu, &self.arrays, &jolted)?;
         gpu.run(&self.stages.close);
         self.ask_for_board(gpu, 1);
         Ok(())
-    }
-
-    /// For how long each molecule has overlapped, and how deep it is in now.
-    fn stuck(&self, gpu: &Gpu) -> Result<(Vec<u16>, Vec<u32>), GpuError> {
-        let moods: Vec<[u32; 4]> = gpu.read(&self.arrays.field.moods, self.bodies.len())?;
-        let dirty_for: Vec<u16> = moods.iter().map(|mood| mood[3] as u16).collect();
-        if dirty_for.iter().all(|&iterations| iterations == 0) {
-            return Ok((dirty_for, vec![0; moods.len()]));
-        }
-        let (words, deepest_word) = record_words(self.jolts.relax.options.response);
-        let records: Vec<u32> = gpu.read_split(&self.arrays.records)?;
-        let deepest = records.par_chunks(words).zip(&dirty_for).map(|(record, &dirty)| {
-            let deepest = f32::from_bits(record[deepest_word]);
-            if dirty > 0 && deepest > 0.0 { (deepest * STEPS_PER_ANGSTROM) as u32 + 1 } else { 0 }
-        });
-        let deepest = deepest.collect();
-        Ok((dirty_for, deepest))
     }
 
     /// Makes room if the kernels have halted for want of it, and says what has to be done again then.

@@ -24,7 +24,7 @@ const MOST_AT_A_TIME: u32 = 16;
 /// The first time for so many, because nobody knows yet how long they take.
 const FIRST_AT_A_TIME: u32 = 4;
 /// And for no more than take about so long: those that were asked for beyond the last one are done for nothing.
-const LONGEST_AT_A_TIME: Duration = Duration::from_millis(4);
+const LONGEST_AT_A_TIME: Duration = Duration::from_millis(8);
 /// Poses are fetched no more often than this.
 const FETCH_EVERY: Duration = Duration::from_secs(1);
 
