@@ -263,6 +263,27 @@ fn molecules_in_one_place_part() {
     assert_eq!(overlaps_left(&setup, &relax), 0);
 }
 
+#[test]
+fn jolts_are_those_of_the_cpu() {
+    let Some(gpu) = gpu() else { return };
+    let setup = rods(200, 60.0);
+    let options = |jolt_every| RelaxOptions {
+        jolt_every,
+        jolt_after: 1,
+        jolt_fraction: 0.3,
+        max_iterations: 3,
+        ..RelaxOptions::default()
+    };
+    let mut on_cpu = Relax::new(setup.clone(), options(2), 1);
+    on_cpu.run(|_, _| ControlFlow::Continue(()));
+    let farthest = |relax: &Relax| {
+        let apart = relax.poses().into_iter().zip(on_cpu.poses()).map(|(a, b)| a.translation.distance(b.translation));
+        apart.fold(0.0, f64::max)
+    };
+    assert!(farthest(&run(&gpu, &setup, &options(2)).0) < 0.01);
+    assert!(farthest(&run(&gpu, &setup, &options(0)).0) > 0.1, "without jolts they go elsewhere");
+}
+
 /// Most molecules are free from the start: soon only those that are alert look around, and later lists are used again.
 #[test]
 fn no_overlap_is_missed_while_most_molecules_sleep() {
