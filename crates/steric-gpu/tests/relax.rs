@@ -264,6 +264,15 @@ fn molecules_in_one_place_part() {
 }
 
 #[test]
+fn a_scene_that_a_gpu_cannot_hold_is_refused_with_the_reason() {
+    let Some(gpu) = gpu() else { return };
+    let relax = Relax::new(rods(300, 75.0), RelaxOptions::default(), 1);
+    // The poses of 300 molecules take more.
+    let refused = GpuRelax::new(&gpu.with_arrays_of(16 << 10)).load(&relax).unwrap_err();
+    assert!(refused.to_string().contains("bytes in one array on this GPU, found"), "{refused}");
+}
+
+#[test]
 fn jolts_are_those_of_the_cpu() {
     let Some(gpu) = gpu() else { return };
     let setup = rods(200, 60.0);

@@ -6,6 +6,13 @@ use super::adapters::{self, Adapter, Choice};
 use super::error::GpuError;
 use super::pipelines::Pipelines;
 
+/// What is asked of a GPU if it can do it: time stamps, threads that add up at once, and, for pictures, the larger of two long words
+/// kept at once with other threads.
+const LIKED: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
+    .union(wgpu::Features::SUBGROUP)
+    .union(wgpu::Features::SHADER_INT64)
+    .union(wgpu::Features::SHADER_INT64_ATOMIC_MIN_MAX);
+
 /// A GPU, ready to work. Copies share it.
 ///
 /// ```
@@ -50,7 +57,7 @@ impl Gpu {
     }
 
     fn of(adapter: &wgpu::Adapter, described: Adapter) -> Result<Self, GpuError> {
-        let features = adapter.features() & (wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SUBGROUP);
+        let features = adapter.features() & LIKED;
         let wanted = wgpu::DeviceDescriptor {
             label: Some("steric"),
             required_features: features,
@@ -93,8 +100,18 @@ impl Gpu {
         &self.adapter
     }
 
+    /// The device, for those who draw with it.
+    pub fn device(&self) -> &wgpu::Device {
+        &self.device
+    }
+
+    /// Its queue.
+    pub fn queue(&self) -> &wgpu::Queue {
+        &self.queue
+    }
+
     /// Fails if the GPU was lost, or if it was asked for something that it cannot do.
-    pub(crate) fn check(&self) -> Result<(), GpuError> {
+    pub fn check(&self) -> Result<(), GpuError> {
         let lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
         lost.as_ref().map_or(Ok(()), |message| Err(GpuError::Lost(message.clone())))
     }
