@@ -268,6 +268,16 @@ impl Relaxation {
         self.molecules.moved(0, &self.structure, &self.relax.poses())
     }
 
+    /// The molecules as they were set up, and what holds them.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// Who overlaps now, by the rule of the relaxation.
+    pub fn overlaps(&self) -> Vec<Overlap> {
+        overlaps(&self.scene(), self.setup.allow)
+    }
+
     /// How many atoms take part.
     pub fn atoms(&self) -> u64 {
         self.setup.scene.atoms()
