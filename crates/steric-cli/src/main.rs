@@ -16,6 +16,7 @@ mod options;
 mod output;
 mod plot;
 mod relax;
+mod render;
 mod table;
 
 use std::process::ExitCode;
@@ -49,6 +50,7 @@ fn run(command: Option<Command>, shared: &Shared) -> Result<Verdict, Failure> {
         Some(Command::Convert(arguments)) => convert::run(&arguments, shared),
         Some(Command::Relax(arguments)) => relax::run(&arguments, shared),
         Some(Command::Build(arguments)) => build::run(&arguments, shared),
+        Some(Command::Render(arguments)) => render::run(&arguments, shared),
         Some(Command::Bench(arguments)) => bench::run(&arguments, shared),
     }
 }

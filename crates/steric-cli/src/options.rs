@@ -9,7 +9,7 @@ use steric::backend::{self, Chosen};
 use steric::gpu::{self, Choice, GpuError};
 
 use crate::failure::Failure;
-use crate::{bench, build, check, convert, info, output, relax};
+use crate::{bench, build, check, convert, info, output, relax, render};
 
 /// Finds and removes overlaps between molecules.
 ///
@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Relax(relax::Arguments),
     /// Make one of the named scenes
     Build(build::Arguments),
+    /// Draw a picture or a film
+    Render(render::Arguments),
     /// Measure speed
     Bench(bench::Arguments),
 }

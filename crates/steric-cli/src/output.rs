@@ -142,6 +142,17 @@ pub(crate) fn spinner(shared: &Shared, message: String) -> ProgressBar {
     bar
 }
 
+/// A bar on stderr while so many things are done one by one; nothing where nobody watches.
+pub(crate) fn bar(shared: &Shared, all: u64, what: &str) -> ProgressBar {
+    if shared.quiet || all < 2 || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} {eta}");
+    ProgressBar::new(all)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        .with_message(what.to_owned())
+}
+
 /// Reads a file and says on stderr what was odd about it.
 pub(crate) fn read(path: &Path, shared: &Shared) -> Result<Input, Failure> {
     if path == Path::new("-") {

@@ -4,6 +4,7 @@ mod gpu;
 mod neighbours;
 mod read;
 mod s0;
+mod view;
 
 use std::time::Instant;
 
@@ -25,6 +26,8 @@ enum What {
     Neighbours(neighbours::Arguments),
     /// Iterations, whole relaxations and searches on a GPU
     Gpu(gpu::Arguments),
+    /// Pictures on a GPU
+    View(view::Arguments),
     /// Reading files
     Read(read::Arguments),
     /// The tables and figures of the founding thesis, beside its own numbers
@@ -36,6 +39,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     match &arguments.what {
         What::Neighbours(wanted) => neighbours::run(wanted, shared)?,
         What::Gpu(wanted) => gpu::run(wanted, shared)?,
+        What::View(wanted) => view::run(wanted, shared)?,
         What::Read(wanted) => read::run(wanted, shared)?,
         What::S0(wanted) => s0::run(wanted, shared)?,
     }

@@ -249,6 +249,18 @@ fn go(relaxation: &mut Relaxation, arguments: &Arguments, shared: &Shared) -> St
     stop
 }
 
+/// Runs for another command: with a bar, until rest or a limit.
+pub(crate) fn run_for_another(relaxation: &mut Relaxation, shared: &Shared) -> Result<(), Failure> {
+    take_gpu(relaxation, shared)?;
+    let bar = output::spinner(shared, "relaxing".to_owned());
+    relaxation.run(|relax, iteration| {
+        show(&bar, relax.iteration(), iteration);
+        ControlFlow::Continue(())
+    });
+    bar.finish_and_clear();
+    Ok(())
+}
+
 fn show(bar: &ProgressBar, count: u32, iteration: &Iteration) {
     bar.set_message(format!(
         "iteration {count}: {} molecules overlap, deepest {:.2} Å, {} awake",

@@ -1,0 +1,161 @@
+//! Molecules on the GPU, as the renderer sees them: types once, and a pose and a colour for each molecule.
+
+use bytemuck::{Pod, Zeroable};
+use glam::DVec3;
+use rayon::prelude::*;
+use steric_gpu::Gpu;
+use steric_model::{LANES, Scene};
+
+use super::DrawError;
+use crate::Colours;
+use crate::camera::ball;
+
+/// Clusters that one thread looks at, at most.
+const ITEM: u32 = 16;
+
+/// Molecules that can be drawn.
+#[derive(Debug)]
+pub struct Model {
+    pub(super) origin: DVec3,
+    pub(super) radius: f64,
+    pub(super) molecules: wgpu::Buffer,
+    pub(super) kinds: wgpu::Buffer,
+    pub(super) bounds: wgpu::Buffer,
+    pub(super) atoms: wgpu::Buffer,
+    pub(super) colours: wgpu::Buffer,
+    pub(super) cluster_colours: wgpu::Buffer,
+    pub(super) items: wgpu::Buffer,
+    pub(super) item_count: u32,
+    /// Entries that the list can have: one for each cluster of each molecule.
+    pub(super) room: u32,
+    pub(super) count: u32,
+    pub(super) is_transparent: bool,
+}
+
+/// `Molecule` of the kernels.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+struct MoleculeWords {
+    place: [f32; 3],
+    kind: u32,
+    rotation: [f32; 4],
+    colour: u32,
+    opacity: f32,
+    unused: [u32; 2],
+}
+
+/// `Kind` of the kernels.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+struct KindWords {
+    bound: [f32; 4],
+    colour: u32,
+    unused: [u32; 3],
+}
+
+fn packed([red, green, blue]: [u8; 3]) -> u32 {
+    u32::from_le_bytes([red, green, blue, 255])
+}
+
+/// The mean of some colours.
+fn mean(colours: impl Iterator<Item = [u8; 3]>) -> u32 {
+    let (mut sum, mut count) = ([0u32; 3], 0u32);
+    for colour in colours {
+        (0..3).for_each(|part| sum[part] += u32::from(colour[part]));
+        count += 1;
+    }
+    packed(sum.map(|part| (part / count.max(1)) as u8))
+}
+
+impl Model {
+    pub(super) fn new(gpu: &Gpu, scene: &Scene, colours: &Colours) -> Result<Self, DrawError> {
+        let (origin, radius) = ball(scene);
+        let room: u64 = scene.molecules().iter().map(|m| scene.types()[m.kind.0 as usize].clusters.len() as u64).sum();
+        let limit = gpu.adapter().largest_binding;
+        // A sphere is known by the number of its entry and its lane, in 32 bits.
+        if room * 8 >= u64::from(u32::MAX) || room * 8 > limit {
+            return Err(DrawError::TooLarge { found: room, most: (limit / 8).min(u64::from(u32::MAX / 8)) });
+        }
+        let clusters = scene.clusters();
+        let mut owner = vec![0usize; clusters.len()];
+        for (number, kind) in scene.types().iter().enumerate() {
+            owner[kind.clusters.start as usize..kind.clusters.end as usize].fill(number);
+        }
+        let colour_of = |kind: usize, atom: u32| {
+            colours.atoms.get(kind).and_then(|atoms| atoms.get(atom as usize)).copied().unwrap_or([160; 3])
+        };
+        let lanes = |cluster: usize| (0..LANES).map(move |lane| (cluster, lane));
+        let atom = |(cluster, lane): (usize, usize)| {
+            let own = &clusters[cluster];
+            if lane >= own.len() {
+                return [0f32; 4];
+            }
+            let sphere = own.atom(lane);
+            [sphere.center.x, sphere.center.y, sphere.center.z, sphere.radius]
+        };
+        let colour = |(cluster, lane): (usize, usize)| {
+            let own = &clusters[cluster];
+            if lane < own.len() { packed(colour_of(owner[cluster], own.atoms[lane])) } else { 0 }
+        };
+        let all = || (0..clusters.len()).into_par_iter().flat_map_iter(lanes);
+        let atoms: Vec<[f32; 4]> = all().map(atom).collect();
+        let atom_colours: Vec<u32> = all().map(colour).collect();
+        let cluster_colour = |cluster: usize| {
+            let own = &clusters[cluster];
+            mean((0..own.len()).map(|lane| colour_of(owner[cluster], own.atoms[lane])))
+        };
+        let cluster_colours: Vec<u32> = (0..clusters.len()).into_par_iter().map(cluster_colour).collect();
+        let bounds: Vec<[f32; 4]> =
+            scene.bounds().iter().map(|bound| bound.center.extend(bound.radius).to_array()).collect();
+        let kind = |(number, kind): (usize, &steric_model::MoleculeType)| KindWords {
+            bound: kind.bound.center.extend(kind.bound.radius).to_array(),
+            colour: mean((0..kind.atoms).map(|atom| colour_of(number, atom))),
+            unused: [0; 3],
+        };
+        let kinds: Vec<KindWords> = scene.types().iter().enumerate().map(kind).collect();
+        let item = |(number, molecule): (usize, &steric_model::Molecule)| {
+            let range = scene.types()[molecule.kind.0 as usize].clusters.clone();
+            let (first, end) = (range.start, range.end);
+            range
+                .step_by(ITEM as usize)
+                .map(move |start| [number as u32, start, ITEM.min(end - start), u32::from(start == first)])
+        };
+        let items: Vec<[u32; 4]> = scene.molecules().par_iter().enumerate().flat_map_iter(item).collect();
+        let model = Self {
+            origin,
+            radius,
+            molecules: super::array(gpu, "molecules", &molecules(scene, colours, origin))?,
+            kinds: super::array(gpu, "kinds", &kinds)?,
+            bounds: super::array(gpu, "bounds", &bounds)?,
+            atoms: super::array(gpu, "atoms", &atoms)?,
+            colours: super::array(gpu, "colours", &atom_colours)?,
+            cluster_colours: super::array(gpu, "colours of clusters", &cluster_colours)?,
+            items: super::array(gpu, "items", &items)?,
+            item_count: items.len() as u32,
+            room: room as u32,
+            count: scene.molecules().len() as u32,
+            is_transparent: colours.opacities.iter().any(|&opacity| opacity < 1.0),
+        };
+        gpu.check()?;
+        Ok(model)
+    }
+
+    /// Molecules of the same scene have moved, or look otherwise.
+    pub fn update(&self, gpu: &Gpu, scene: &Scene, colours: &Colours) {
+        let words = molecules(scene, colours, self.origin);
+        let kept = &words[..words.len().min(self.count as usize)];
+        gpu.queue().write_buffer(&self.molecules, 0, bytemuck::cast_slice(kept));
+    }
+}
+
+fn molecules(scene: &Scene, colours: &Colours, origin: DVec3) -> Vec<MoleculeWords> {
+    let words = |(number, molecule): (usize, &steric_model::Molecule)| MoleculeWords {
+        place: (molecule.pose.translation - origin).as_vec3().to_array(),
+        kind: molecule.kind.0,
+        rotation: molecule.pose.rotation.as_quat().to_array(),
+        colour: colours.molecules.get(number).copied().flatten().map_or(0, packed),
+        opacity: colours.opacities.get(number).copied().unwrap_or(1.0).clamp(0.0, 1.0),
+        unused: [0; 2],
+    };
+    scene.molecules().par_iter().enumerate().map(words).collect()
+}

@@ -1,0 +1,267 @@
+//! Pictures on the software GPU: the same however they are drawn, right where it matters, and like those that were looked at before.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::path::Path;
+
+use glam::{DQuat, DVec3, Vec3};
+use steric_collide::OverlapSearch;
+use steric_gpu::Gpu;
+use steric_model::{MoleculeId, Pose, Random, Scene};
+use steric_view::{Camera, ColourBy, Colours, Look, Palette, Picked, Picture, Raster, Renderer, Side, Style};
+
+fn gpu() -> Option<Gpu> {
+    let gpu = Gpu::software();
+    if gpu.is_none() {
+        eprintln!("skipped: no software GPU");
+    }
+    gpu
+}
+
+/// Bent molecules of twelve atoms with two radii, thrown into a ball.
+fn crowd(count: usize) -> Scene {
+    let mut scene = Scene::default();
+    let atoms: Vec<Vec3> =
+        (0..12).map(|at| Vec3::new(at as f32 * 1.3 - 7.0, (at as f32 * 0.5).sin() * 2.0, 0.0)).collect();
+    let radii: Vec<f32> = (0..12).map(|at| if at % 3 == 0 { 1.2 } else { 1.8 }).collect();
+    let bent = scene.add_type("bent", &atoms, &radii);
+    let single = scene.add_type("single", &[Vec3::ZERO], &[2.5]);
+    let mut random = Random::new(3);
+    for number in 0..count {
+        let place = DVec3::from([0.0; 3].map(|_: f64| (random.unit() - 0.5) * 60.0));
+        let pose = Pose { rotation: random.rotation(), translation: place };
+        scene.add_molecule(if number % 5 == 0 { single } else { bent }, pose);
+    }
+    scene
+}
+
+fn colours(by: ColourBy, scene: &Scene) -> Colours {
+    let overlaps = OverlapSearch::default().overlaps_unsorted(scene);
+    Colours::of_scene(by, &Palette::safe(), scene, &overlaps)
+}
+
+const SIZE: [u32; 2] = [160, 120];
+
+fn camera(scene: &Scene) -> Camera {
+    Camera::of(scene, Side { turn: 25.0, lift: 20.0 }, 4.0 / 3.0)
+}
+
+fn draw(gpu: &Gpu, scene: &Scene, by: ColourBy, camera: &Camera, look: &Look) -> Picture {
+    let renderer = Renderer::new(gpu);
+    let model = renderer.load(scene, &colours(by, scene)).unwrap();
+    renderer.draw(&model, camera, look, SIZE).unwrap()
+}
+
+/// The part of the pixels in which two pictures differ by more than a little, and the mean difference.
+fn apart(one: &Picture, other: &Picture) -> (f64, f64) {
+    assert_eq!((one.width, one.height), (other.width, other.height));
+    let differences = one.pixels.iter().zip(&other.pixels).map(|(one, other)| {
+        one.iter().zip(other).map(|(one, other)| f64::from(one.abs_diff(*other))).fold(0.0, f64::max)
+    });
+    let all: Vec<f64> = differences.collect();
+    let count = all.len() as f64;
+    (all.iter().filter(|&&difference| difference > 24.0).count() as f64 / count, all.iter().sum::<f64>() / count)
+}
+
+#[test]
+fn threads_and_squares_draw_the_same_picture() {
+    let Some(gpu) = gpu() else { return };
+    if !Renderer::new(&gpu).has_threads() {
+        eprintln!("skipped: no shared words of 64 bits");
+        return;
+    }
+    let scene = crowd(150);
+    let whole = camera(&scene);
+    let inside = whole.nearer(5.0);
+    let flat = Camera { degrees: 0.0, ..whole };
+    for camera in [whole, inside, flat] {
+        let with = |raster| draw(&gpu, &scene, ColourBy::Molecule, &camera, &Look { raster, ..Look::of(Style::Soft) });
+        let (squares, threads, both) = (with(Raster::Squares), with(Raster::Threads), with(Raster::Auto));
+        for picture in [&threads, &both] {
+            let (part, mean) = apart(&squares, picture);
+            assert!(part < 0.002 && mean < 0.3, "{camera:?}: {part} of the pixels, {mean} in the mean");
+        }
+    }
+}
+
+#[test]
+fn a_molecule_is_red_where_it_overlaps_and_green_where_it_is_free() {
+    let Some(gpu) = gpu() else { return };
+    let mut scene = Scene::default();
+    let ball = scene.add_type("ball", &[Vec3::ZERO], &[3.0]);
+    let places = [DVec3::new(-10.0, 0.0, 4.0), DVec3::new(-10.0, 0.0, -0.5), DVec3::new(10.0, 0.0, 0.0)];
+    for place in places {
+        scene.add_molecule(ball, Pose::from_translation(place));
+    }
+    let (camera, look) = (Camera::of(&scene, Side::default(), 4.0 / 3.0), Look::of(Style::Plain));
+    let renderer = Renderer::new(&gpu);
+    let overlaps = OverlapSearch::default().overlaps_unsorted(&scene);
+    let colours = Colours::of_scene(ColourBy::Collision, &Palette::classic(), &scene, &overlaps);
+    let model = renderer.load(&scene, &colours).unwrap();
+    let picture = renderer.draw(&model, &camera, &look, SIZE).unwrap();
+    for (number, place) in places.into_iter().enumerate() {
+        let [x, y] = camera.pixel_of(place, SIZE).unwrap().map(|pixel| pixel as u32);
+        let [red, green, ..] = picture.at(x, y).map(u32::from);
+        assert_eq!(red > 2 * green, number < 2, "molecule {number}: red {red}, green {green}");
+        assert_eq!(green > 2 * red, number == 2, "molecule {number}: red {red}, green {green}");
+        let picked = renderer.pick((&model, &scene), &camera, &look, SIZE, [x, y]).unwrap();
+        assert_eq!(picked, Some(Picked { molecule: MoleculeId(number as u32), atom: Some(0) }));
+    }
+    assert_eq!(renderer.pick((&model, &scene), &camera, &look, SIZE, [0, 0]).unwrap(), None);
+    assert_eq!(picture.at(0, 0), [255; 4], "a white background");
+}
+
+#[test]
+fn poses_that_come_later_give_the_picture_of_poses_that_were_loaded() {
+    let Some(gpu) = gpu() else { return };
+    let (before, mut after) = (crowd(60), crowd(60));
+    for molecule in after.molecules_mut() {
+        molecule.pose.rotation *= DQuat::from_rotation_y(0.7);
+    }
+    let (camera, look) = (camera(&before), Look::default());
+    let renderer = Renderer::new(&gpu);
+    let by = |scene: &Scene| colours(ColourBy::Molecule, scene);
+    let model = renderer.load(&before, &by(&before)).unwrap();
+    let first = renderer.draw(&model, &camera, &look, SIZE).unwrap();
+    model.update(&gpu, &after, &by(&after));
+    let moved = renderer.draw(&model, &camera, &look, SIZE).unwrap();
+    let loaded = renderer.draw(&renderer.load(&after, &by(&after)).unwrap(), &camera, &look, SIZE).unwrap();
+    assert!(apart(&moved, &loaded).0 < 0.001);
+    assert!(apart(&moved, &first).0 > 0.05);
+}
+
+#[test]
+fn a_cut_shows_the_inside_and_nothing_in_front_of_it() {
+    let Some(gpu) = gpu() else { return };
+    let mut scene = Scene::default();
+    let shell = scene.add_type("shell", &[Vec3::NEG_Y * 10.0], &[6.0]);
+    let core = scene.add_type("core", &[Vec3::ZERO], &[6.0]);
+    for kind in [shell, core] {
+        scene.add_molecule(kind, Pose::IDENTITY);
+    }
+    let camera = Camera::of(&scene, Side::default(), 4.0 / 3.0);
+    let renderer = Renderer::new(&gpu);
+    let colours = Colours { atoms: vec![vec![[200, 0, 0]], vec![[0, 0, 200]]], ..Colours::default() };
+    let model = renderer.load(&scene, &colours).unwrap();
+    let [x, y] = camera.pixel_of(DVec3::ZERO, SIZE).unwrap().map(|pixel| pixel as u32);
+    let seen = |clip| renderer.draw(&model, &camera, &Look { clip, ..Look::of(Style::Plain) }, SIZE).unwrap().at(x, y);
+    let [red, _, blue, _] = seen(None).map(u32::from);
+    assert!(red > 2 * blue, "the front is red");
+    let [red, _, blue, _] = seen(Some((DVec3::ZERO, DVec3::Y))).map(u32::from);
+    assert!(blue > red, "behind the cut it is blue");
+    assert_eq!(seen(Some((DVec3::Y * 20.0, DVec3::Y))), [255; 4], "all is cut away");
+}
+
+#[test]
+fn a_molecule_throws_its_shadow_on_what_is_behind_it() {
+    let Some(gpu) = gpu() else { return };
+    let mut scene = Scene::default();
+    let wall: Vec<Vec3> =
+        (0..441).map(|at| Vec3::new((at % 21) as f32 * 2.0 - 20.0, 20.0, (at / 21) as f32 * 2.0 - 20.0)).collect();
+    let wall = scene.add_type("wall", &wall, &[2.0; 441]);
+    let ball = scene.add_type("ball", &[Vec3::ZERO], &[4.0]);
+    for kind in [wall, ball] {
+        scene.add_molecule(kind, Pose::IDENTITY);
+    }
+    let camera = Camera { degrees: 0.0, ..Camera::of(&scene, Side::default(), 4.0 / 3.0) };
+    let colours = colours(ColourBy::Uniform, &scene);
+    let renderer = Renderer::new(&gpu);
+    let model = renderer.load(&scene, &colours).unwrap();
+    let brightness = |shadows: f64, place: DVec3| {
+        let look = Look { shadows, ..Look::of(Style::Plain) };
+        let picture = renderer.draw(&model, &camera, &look, SIZE).unwrap();
+        let [x, y] = camera.pixel_of(place, SIZE).unwrap().map(|pixel| pixel as u32);
+        f64::from(picture.at(x, y)[1])
+    };
+    // The light comes from above, from the right and from the front: the shadow falls to the lower left.
+    let below = DVec3::new(-18.0 * 0.4506 / 0.6108, 18.0, -18.0 * 0.6508 / 0.6108);
+    let beside = DVec3::new(16.0, 18.0, 10.0);
+    assert!(brightness(0.9, below) < 0.8 * brightness(0.0, below), "in the shadow");
+    assert!(brightness(0.9, beside) > 0.97 * brightness(0.0, beside), "in the light");
+}
+
+#[test]
+fn through_a_transparent_molecule_the_one_behind_shows_and_its_own_back_does_not() {
+    let Some(gpu) = gpu() else { return };
+    let mut scene = Scene::default();
+    // Two layers in front, of one molecule.
+    let screen = scene.add_type("screen", &[Vec3::NEG_Y * 20.0, Vec3::NEG_Y * 32.0], &[6.0; 2]);
+    let core = scene.add_type("core", &[Vec3::ZERO], &[6.0]);
+    for kind in [screen, core] {
+        scene.add_molecule(kind, Pose::IDENTITY);
+    }
+    let camera = Camera { degrees: 0.0, ..Camera::of(&scene, Side::default(), 4.0 / 3.0) };
+    let atoms = vec![vec![[255, 0, 0]; 2], vec![[0, 0, 255]]];
+    let renderer = Renderer::new(&gpu);
+    let look = |raster| Look { raster, samples: 4, ..Look::of(Style::Plain) };
+    for raster in [Raster::Squares, Raster::Auto] {
+        let seen = |opacity: f32| {
+            let colours = Colours { atoms: atoms.clone(), opacities: vec![opacity, 1.0], ..Colours::default() };
+            let model = renderer.load(&scene, &colours).unwrap();
+            let picture = renderer.draw(&model, &camera, &look(raster), SIZE).unwrap();
+            let [x, y] = camera.pixel_of(DVec3::ZERO, SIZE).unwrap().map(|pixel| pixel as u32);
+            // As light: what half of the samples show is half as bright.
+            picture.at(x, y).map(|part| (f64::from(part) / 255.0).powf(2.2))
+        };
+        let ([red, _, blue, _], [all_red, ..], [.., all_blue, _]) = (seen(0.5), seen(1.0), seen(0.0));
+        assert!((red / all_red - 0.5).abs() < 0.05, "{raster:?}: {red} of {all_red}");
+        assert!((blue / all_blue - 0.5).abs() < 0.05, "{raster:?}: {blue} of {all_blue}");
+    }
+}
+
+#[test]
+fn a_background_can_be_left_out_and_an_empty_scene_is_background() {
+    let Some(gpu) = gpu() else { return };
+    let scene = crowd(20);
+    let picture = draw(&gpu, &scene, ColourBy::Type, &camera(&scene), &Look { background: None, ..Look::default() });
+    assert_eq!(picture.at(0, 0)[3], 0);
+    assert!(picture.pixels.iter().any(|pixel| pixel[3] == 255));
+    let empty = Scene::default();
+    let picture = draw(&gpu, &empty, ColourBy::Type, &Camera::of(&empty, Side::default(), 1.0), &Look::default());
+    assert!(picture.pixels.iter().all(|pixel| *pixel == [255; 4]));
+}
+
+#[test]
+fn far_molecules_are_drawn_as_fewer_spheres_of_the_same_look() {
+    let Some(gpu) = gpu() else { return };
+    let scene = crowd(400);
+    let far = camera(&scene).nearer(0.25);
+    let with = |coarse| draw(&gpu, &scene, ColourBy::Type, &far, &Look { coarse, ..Look::of(Style::Soft) });
+    let (fine, coarse) = (with(0.0), with(8.0));
+    let (part, mean) = apart(&fine, &coarse);
+    assert!(part > 0.0, "something changed");
+    assert!(mean < 5.0, "and looks alike: {part} of the pixels, {mean} in the mean");
+}
+
+/// Every style and every colour that a scene without a file has; `STERIC_WRITE_GOLDEN=1` writes them anew, to be looked at.
+#[test]
+fn pictures_are_like_those_that_were_looked_at() {
+    let Some(gpu) = gpu() else { return };
+    let scene = crowd(150);
+    let camera = camera(&scene);
+    let usual = Look::default();
+    let looks = [
+        ("illustrative", usual),
+        ("soft", Look::of(Style::Soft)),
+        ("plain", Look::of(Style::Plain)),
+        ("cut", Look { clip: Some((DVec3::ZERO, DVec3::Y)), ..usual }),
+        ("transparent", Look { background: None, ..usual }),
+        ("coarse", Look { coarse: 30.0, ..Look::of(Style::Soft) }),
+        ("jagged", Look { samples: 1, ..usual }),
+        ("shadows", Look { shadows: 0.8, ..Look::of(Style::Soft) }),
+    ];
+    let by_type = looks.into_iter().map(|(name, look)| (name.to_owned(), ColourBy::Type, look));
+    let modes = [ColourBy::Molecule, ColourBy::Collision, ColourBy::Overlap, ColourBy::Uniform];
+    let by_mode = modes.into_iter().map(|by| (format!("by-{by}"), by, usual));
+    for (name, by, look) in by_type.chain(by_mode) {
+        let picture = draw(&gpu, &scene, by, &camera, &look);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.png"));
+        if std::env::var_os("STERIC_WRITE_GOLDEN").is_some() {
+            let mut film = steric_view::Film::create(&path, 25.0, 1).unwrap();
+            film.add(&picture).unwrap();
+            film.finish().unwrap();
+            continue;
+        }
+        let (part, mean) = apart(&Picture::read_png(&path).unwrap(), &picture);
+        assert!(part < 0.01 && mean < 1.0, "{name}: {part} of the pixels differ, {mean} in the mean");
+    }
+}
