@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, reason = "a command-line program speaks on stdout")]
 
 mod licences;
+mod pictures;
 mod python;
 mod steps;
 mod system;
@@ -21,7 +22,7 @@ cargo xtask bench [ARGS]    steric against its peers on this machine, into bench
 cargo xtask bench billion   a billion atoms as instances, into benches/results/
 cargo xtask bench relax     whole relaxations of vesicles, into benches/results/
 cargo xtask plot            draws benches/results/<machine>/*.svg again from the CSV files
-cargo xtask picture         draws docs/vesicle.png, the picture of the README";
+cargo xtask picture         draws docs/vesicle.png and book/src/pictures/*.png, the pictures of the README and the guide";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -135,5 +136,6 @@ fn picture() -> ExitCode {
         "picture",
         cargo(&["run", "--quiet", "--release", "--package", "steric-scenes", "--example", "picture"]),
     );
+    pictures::draw(&mut steps);
     steps.summary()
 }

@@ -1,0 +1,34 @@
+//! The pictures of the guide, drawn by `steric render`.
+//!
+//! How it works: a picture is a name and the arguments that a reader would type. All come from ready scenes and from molecules of the
+//! repository, so that a fresh clone draws the same ones; without a GPU software Vulkan draws them in about a minute.
+
+use crate::steps::{Steps, cargo, root, target};
+use std::process::Command;
+
+/// Name of the file in `book/src/pictures/`, and the arguments of `steric render`. Sizes keep every file at about 300 kB.
+#[rustfmt::skip]
+const PICTURES: [(&str, &str); 9] = [
+    ("vesicle-placed", "vesicle --color collision --size 480x480"),
+    ("vesicle-relaxed", "vesicle --relax --color collision --size 480x480"),
+    ("vesicle-cut", "vesicle --relax --color leaflet --camera 10,10 --clip 10,10 --fog 0.1 --size 600x520"),
+    ("vesicle-with-proteins", "vesicle-with-proteins --relax --style soft --clip 25,20:30 --fog 0.1 --zoom 1.1 --size 500x440"),
+    ("see-through", "vesicle-with-proteins --style soft --shadows 0.6 --opacity POPC=0.25 --samples 3 --zoom 1.2 --size 460x400"),
+    ("bilayer", "bilayer --relax --color element --palette goodsell --camera 40,12 --zoom 1.8 --size 800x400"),
+    ("cytoplasm", "crowded-cytoplasm --relax --zoom 1.35 --size 460x400"),
+    ("porin", "scenes/data/porin.pdb.gz --color chain --style soft --camera top --fog 0.1 --zoom 1.2 --size 640x480"),
+    ("gramicidin-anaglyph", "scenes/data/gramicidin.pdb --color uniform --style soft --stereo anaglyph --zoom 1.2 --size 560x440"),
+];
+
+/// Builds `steric` and draws every picture.
+pub(crate) fn draw(steps: &mut Steps) {
+    steps.command("build", cargo(&["build", "--release", "--package", "steric-cli"]));
+    let folder = root().join("book/src/pictures");
+    steps.run("folder", || std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display())));
+    for (name, arguments) in PICTURES {
+        let mut render = Command::new(target().join("release/steric"));
+        render.current_dir(root()).args(["render", "--quiet"]).args(arguments.split_whitespace());
+        render.arg("--output").arg(folder.join(name).with_extension("png"));
+        steps.command(name, render);
+    }
+}
