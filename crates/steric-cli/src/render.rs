@@ -166,6 +166,8 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     output::check_outputs(std::slice::from_ref(&arguments.input), [Some(path.as_path())])?;
     let is_glb = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("glb"));
     let palette = palette(&arguments.palette)?;
+    // What cannot be drawn or written is said before molecules are placed.
+    let drawn = if is_glb { None } else { Some(begun(arguments, shared, &path)?) };
     let (shown, by) = shown(arguments, shared)?;
     let mut scene = shown.molecules.scene().clone();
     let structures = [&shown.structure];
@@ -186,14 +188,11 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
         steric_view::add_box(&mut scene, &mut colours, [70; 3], 0.6);
     }
     let scene = &scene;
-    if is_glb {
+    let Some((renderer, mut film)) = drawn else {
         steric_view::write_glb(scene, &colours, &path).map_err(|error| Failure::usage(error.to_string()))?;
         output::note(shared, &format!("wrote {} with {} atoms", path.display(), thousands(scene.atoms())));
         return Ok(Verdict::Clean);
-    }
-    let mut film = Film::create(&path, arguments.rate.max(0.1), arguments.frames as usize).map_err(said)?;
-    let gpu = gpu(shared)?;
-    let renderer = Renderer::new(&gpu);
+    };
     let model = renderer.load(scene, &colours).map_err(said)?;
     let [width, height] = arguments.size;
     let first = Camera::of(scene, arguments.camera, f64::from(width) / f64::from(height)).nearer(arguments.zoom);
@@ -217,6 +216,14 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     film.finish().map_err(said)?;
     output::note(shared, &format!("wrote {} with {} atoms", path.display(), thousands(scene.atoms())));
     Ok(Verdict::Clean)
+}
+
+/// What draws, and what it is written to.
+fn begun(arguments: &Arguments, shared: &Shared, path: &Path) -> Result<(Renderer, Film), Failure> {
+    let film = Film::create(path, arguments.rate.max(0.1), arguments.frames as usize).map_err(said)?;
+    let renderer = Renderer::new(&gpu(shared)?);
+    renderer.samples(arguments.size, &Look { samples: arguments.samples, ..Look::default() }).map_err(said)?;
+    Ok((renderer, film))
 }
 
 fn said(error: impl std::fmt::Display) -> Failure {

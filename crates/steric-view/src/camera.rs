@@ -102,10 +102,13 @@ impl Camera {
         Self { eye, target: middle, up: side.rotation() * DVec3::Z, degrees: USUAL_DEGREES }
     }
 
-    /// The same camera, turned around its target by an angle about the vertical of its picture.
+    /// The same camera, turned around its target: about the world's z axis, so that what stands upright stays so, or, from above and
+    /// below, about the vertical of its picture.
     pub fn turned(self, degrees: f64) -> Self {
-        let rotation = DQuat::from_axis_angle(unit(self.up, DVec3::Z), degrees.to_radians());
-        Self { eye: self.target + rotation * (self.eye - self.target), ..self }
+        let up = unit(self.up, DVec3::Z);
+        let axis = if up.z.abs() > 0.3 { DVec3::Z * up.z.signum() } else { up };
+        let rotation = DQuat::from_axis_angle(axis, degrees.to_radians());
+        Self { eye: self.target + rotation * (self.eye - self.target), up: rotation * up, ..self }
     }
 
     /// The same camera, so many times nearer.

@@ -84,8 +84,8 @@ impl Look {
     /// The usual look of a style.
     pub fn of(style: Style) -> Self {
         let (occlusion, lines, fog) = match style {
-            Style::Illustrative => (0.7, 0.85, 0.3),
-            Style::Soft => (0.9, 0.0, 0.3),
+            Style::Illustrative => (0.7, 0.85, 0.2),
+            Style::Soft => (0.9, 0.0, 0.2),
             Style::Plain => (0.0, 0.0, 0.0),
         };
         Self {

@@ -71,7 +71,8 @@ fn measured(gpu: &Gpu, atoms: usize, frames: usize) -> Result<Vec<Row>, Failure>
     let renderer = Renderer::new(gpu);
     let model = renderer.load(&scene, &colours).map_err(said)?;
     let mut rows = Vec::new();
-    for (name, raster) in [("small by threads", Raster::Auto), ("squares", Raster::Squares)] {
+    let ways = [("small by threads", Raster::Auto), ("all by threads", Raster::Threads), ("squares", Raster::Squares)];
+    for (name, raster) in ways {
         for zoom in [1.0, 6.0] {
             let look = Look { samples: 1, raster, ..Look::of(Style::Soft) };
             let first = Camera::of(&scene, Side { turn: 20.0, lift: 15.0 }, 16.0 / 9.0).nearer(zoom);

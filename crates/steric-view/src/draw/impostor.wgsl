@@ -48,5 +48,5 @@ fn sample(in: Corner) -> Sample {
     let found = hit(ray_of(in.position.xy), in.sphere.xyz, in.sphere.w);
     let at = vec2<u32>(in.position.xy);
     if (!found.is_hit || !is_there(in.molecule, molecules[in.molecule].opacity, at)) { discard; }
-    return Sample(in.number, depth_of(found.distance));
+    return Sample(in.number, depth_at(found, list[in.number / LANES], in.number % LANES));
 }

@@ -33,16 +33,18 @@ pub enum DrawError {
         most: u64,
     },
     /// The picture has too many samples, or none.
-    #[error("expected a picture of 1 to {most} samples along each side, found {found}")]
+    #[error(
+        "expected a picture of at most {most} samples, no side longer than {longest}, found {} x {}; fewer pixels or fewer samples \
+         along their edges would do", found[0], found[1]
+    )]
     Size {
-        /// How many there are along the longer side.
-        found: u64,
-        /// How many there may be.
+        /// How many there are along each side.
+        found: [u64; 2],
+        /// How many there may be in all.
         most: u64,
+        /// How many there may be along a side.
+        longest: u64,
     },
-    /// Threads were asked for, and the GPU has no words of 64 bits that threads can share.
-    #[error("expected a GPU with shared words of 64 bits, found {0}, which draws squares alone")]
-    NoThreads(String),
 }
 
 /// `View` of the kernels.
@@ -174,6 +176,15 @@ impl Renderer {
     /// Whether small spheres can be splatted by threads.
     pub fn has_threads(&self) -> bool {
         self.has_threads
+    }
+
+    /// How many samples a picture has along its sides; an error if they are too many for the GPU.
+    pub fn samples(&self, pixels: [u32; 2], look: &Look) -> Result<[u32; 2], DrawError> {
+        let found = pixels.map(|side| u64::from(side) * u64::from(look.samples));
+        let longest = u64::from(self.gpu.device().limits().max_texture_dimension_2d);
+        let most = self.gpu.adapter().largest_binding / 16;
+        let is_drawn = found.iter().all(|&side| (1..=longest).contains(&side)) && found[0] * found[1] <= most;
+        if is_drawn { Ok(found.map(|side| side as u32)) } else { Err(DrawError::Size { found, most, longest }) }
     }
 
     /// Puts molecules on the GPU.
@@ -414,15 +425,8 @@ struct Canvas {
 impl Canvas {
     fn new(renderer: &Renderer, model: &Model, pixels: [u32; 2], look: &Look) -> Result<Self, DrawError> {
         let gpu = &renderer.gpu;
-        let size = pixels.map(|side| u64::from(side) * u64::from(look.samples));
-        let limits = gpu.device().limits();
-        let longest = u64::from(limits.max_texture_dimension_2d);
-        let all = size[0] * size[1];
-        let most = longest.min((gpu.adapter().largest_binding / 16).isqrt());
-        if size.contains(&0) || size.iter().any(|&side| side > longest) || all * 16 > gpu.adapter().largest_binding {
-            return Err(DrawError::Size { found: size[0].max(size[1]), most });
-        }
-        let size = size.map(|side| side as u32);
+        let size = renderer.samples(pixels, look)?;
+        let all = u64::from(size[0]) * u64::from(size[1]);
         let texture = |format| {
             let made = gpu.device().create_texture(&wgpu::TextureDescriptor {
                 label: None,

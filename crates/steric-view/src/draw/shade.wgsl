@@ -54,7 +54,7 @@ fn hidden(at: vec2<i32>, place: vec3<f32>, normal: vec3<f32>, radius: f32) -> f3
     if (reach < 1.0) { return 0.0; }
     let turns = 14u;
     // Another turn in every sample, so that what is left of the pattern is fine.
-    let start = fract(52.9829189 * fract(dot(vec2<f32>(at), vec2<f32>(0.06711056, 0.00583715))));
+    let start = chance(u32(at.x), u32(at.y));
     var sum = 0.0;
     for (var turn = 0u; turn < turns; turn++) {
         let part = (f32(turn) + 0.5) / f32(turns);

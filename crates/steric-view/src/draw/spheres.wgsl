@@ -11,6 +11,12 @@
 // A cluster, or a molecule, as one sphere is a little smaller than the sphere around it.
 const AS_ONE: f32 = 0.85;
 
+// Spheres that a plane cuts lie at the same depth there. Which one is seen must not depend on the order of the list.
+fn depth_at(found: Hit, entry: vec2<u32>, lane: u32) -> f32 {
+    let behind = select(0.0, 0.02 * chance(entry.x, entry.y * LANES + lane), found.is_cut);
+    return depth_of(found.distance + behind);
+}
+
 // The sphere in the lane of an entry: its centre and its radius, 0 if there is none.
 fn sphere_of(entry: vec2<u32>, lane: u32) -> vec4<f32> {
     let level = entry.y & LEVEL;

@@ -26,7 +26,7 @@ fn splat(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
         for (var x = low.x; x < high.x; x++) {
             let found = hit(ray_of(vec2<f32>(vec2<u32>(x, y)) + 0.5), sphere.xyz, sphere.w);
             if (!found.is_hit || !is_there(molecule, opacity, vec2<u32>(x, y))) { continue; }
-            let word = (u64(bitcast<u32>(depth_of(found.distance))) << 32u) | u64(thread);
+            let word = (u64(bitcast<u32>(depth_at(found, list[thread / LANES], thread % LANES))) << 32u) | u64(thread);
             atomicMax(&samples[y * view.size.x + x], word);
         }
     }

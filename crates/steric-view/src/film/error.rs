@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub enum FilmError {
     /// The ending of the file says nothing.
     #[error(
-        "{}: expected a file that ends with .png, .apng, .gif, .mp4, .mov or .webm, or a folder that ends with /, found {}",
+        "{}: expected a file that ends with .png, .apng, .gif, .mp4, .mov or .webm, .glb for the scene itself, or a folder that ends with /, found {}",
         file.display(), ending(.found)
     )]
     Ending {

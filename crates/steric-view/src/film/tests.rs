@@ -148,8 +148,7 @@ fn a_film_does_not_go_on_after_a_frame_that_could_not_be_written() {
 fn an_unknown_ending_is_an_error_that_lists_the_known_ones() {
     for (name, found) in [("film.avi", ".avi"), ("film", "no ending")] {
         let error = Film::create(name.as_ref(), 25.0, 2).unwrap_err().to_string();
-        let known =
-            "expected a file that ends with .png, .apng, .gif, .mp4, .mov or .webm, or a folder that ends with /";
+        let known = "expected a file that ends with .png, .apng, .gif, .mp4, .mov or .webm, .glb for the scene itself, or a folder that ends with /";
         assert_eq!(error, format!("{name}: {known}, found {found}"));
     }
 }
