@@ -88,6 +88,9 @@ pub(crate) struct Arguments {
     /// Frames in a second
     #[arg(long, value_name = "N", default_value = "25", value_parser = positive)]
     rate: f64,
+    /// Draw atoms as small balls, and the bonds between them
+    #[arg(long)]
+    sticks: bool,
     /// Draw the edges of the periodic box
     #[arg(long = "box")]
     with_box: bool,
@@ -170,6 +173,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     let drawn = if is_glb { None } else { Some(begun(arguments, shared, &path)?) };
     let (shown, by) = shown(arguments, shared)?;
     let mut scene = shown.molecules.scene().clone();
+    let atoms = scene.atoms();
     let structures = [&shown.structure];
     let coloured = Coloured {
         molecules: &shown.molecules,
@@ -180,6 +184,9 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     };
     let opacities = opacities(&arguments.opacity, &shown)?;
     let mut colours = Colours { opacities, ..Colours::new(by, &palette, &coloured) };
+    if arguments.sticks {
+        (scene, colours) = steric_view::as_sticks(&shown.molecules, &structures, &colours);
+    }
     if arguments.with_box {
         scene.set_periodic_box(shown.structure.periodic_box);
         if scene.periodic_box().is_none() {
@@ -190,7 +197,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     let scene = &scene;
     let Some((renderer, mut film)) = drawn else {
         steric_view::write_glb(scene, &colours, &path).map_err(|error| Failure::usage(error.to_string()))?;
-        output::note(shared, &format!("wrote {} with {} atoms", path.display(), thousands(scene.atoms())));
+        output::note(shared, &format!("wrote {} with {} atoms", path.display(), thousands(atoms)));
         return Ok(Verdict::Clean);
     };
     let model = renderer.load(scene, &colours).map_err(said)?;
@@ -214,7 +221,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     }
     bar.finish_and_clear();
     film.finish().map_err(said)?;
-    output::note(shared, &format!("wrote {} with {} atoms", path.display(), thousands(scene.atoms())));
+    output::note(shared, &format!("wrote {} with {} atoms", path.display(), thousands(atoms)));
     Ok(Verdict::Clean)
 }
 

@@ -29,7 +29,7 @@ fn a_model_and_a_scene_become_pictures() {
     let path = folder.path().join("picture.png");
     let wishes: [&[&str]; 4] = [
         &[CRAMBIN, "--color", "element", "--style", "soft", "--shadows", "0.5"],
-        &[CRAMBIN, "--stereo", "anaglyph", "--background", "none", "--parallel"],
+        &[CRAMBIN, "--sticks", "--stereo", "anaglyph", "--background", "none", "--parallel"],
         &["bilayer", "--count", "40", "--color", "collision", "--clip", "front:5"],
         &["bilayer", "--count", "40", "--color", "leaflet", "--box", "--opacity", "POPC=0.5"],
     ];

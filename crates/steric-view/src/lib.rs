@@ -12,6 +12,7 @@ mod lines;
 mod look;
 mod picture;
 mod stereo;
+mod sticks;
 
 pub use camera::{Camera, Side};
 pub use colour::{ColourBy, Coloured, Colours, Palette};
@@ -22,3 +23,4 @@ pub use lines::add_box;
 pub use look::{Look, Raster, Style};
 pub use picture::Picture;
 pub use stereo::Stereo;
+pub use sticks::as_sticks;
