@@ -130,7 +130,10 @@ fn an_engine_ends_where_the_processor_ends() {
     assert_eq!(shown, (1..=here.iteration()).collect::<Vec<_>>(), "every iteration is shown once, in order");
     assert_eq!(elsewhere.held(), elsewhere.iteration());
     assert!(here.iteration() > 31, "long enough for whole batches and jolts: {}", here.iteration());
-    assert_eq!(twin.asked[..6], [1, 2, 4, 8, 16, 16]);
+    // How many are asked for at a time follows how long they take, within these limits.
+    assert_eq!(twin.asked[0], 4);
+    assert!(twin.asked.windows(2).all(|pair| pair[1] <= 2 * pair[0]), "{:?}", twin.asked);
+    assert!(twin.asked.iter().all(|asked| (1..=16).contains(asked)), "{:?}", twin.asked);
 }
 
 #[test]
@@ -193,7 +196,7 @@ fn an_engine_that_does_nothing_has_failed() {
     }
     let (stop, error) = relax().run_on(&mut Lazy, |_, _| GO_ON);
     assert_eq!(stop, Stop::Rest);
-    assert_eq!(error.unwrap().to_string(), "a lazy engine: expected 1 to 1 iterations, found 0");
+    assert_eq!(error.unwrap().to_string(), "a lazy engine: expected 1 to 4 iterations, found 0");
 }
 
 #[test]
@@ -249,7 +252,9 @@ fn a_checkpoint_of_an_engine_run_leads_to_the_same_end() {
         }
         GO_ON
     });
-    assert_eq!(held, [0, 0, 31], "batches of 1, 2, 4, 8 and 16, and poses after the fifth");
+    let [first, second, third] = held[..] else { panic!("three checkpoints, found {held:?}") };
+    assert_eq!([first, second], [0, 0], "poses are fetched after a second");
+    assert!((16..=33).contains(&third), "and those of the batch after the pause are known: {third}");
 }
 
 #[test]
