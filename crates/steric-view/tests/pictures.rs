@@ -6,8 +6,9 @@ use std::path::Path;
 use glam::{DQuat, DVec3, Vec3};
 use steric_collide::OverlapSearch;
 use steric_gpu::Gpu;
-use steric_model::{MoleculeId, Pose, Random, Scene};
-use steric_view::{Camera, ColourBy, Colours, Look, Palette, Picked, Picture, Raster, Renderer, Side, Style};
+use steric_model::chemistry::{BondGraph, RadiiSet};
+use steric_model::{MoleculeId, MoleculeOptions, Molecules, MoleculesBy, Pose, Random, Scene, Source};
+use steric_view::{Camera, ColourBy, Coloured, Colours, Look, Palette, Picked, Picture, Raster, Renderer, Side, Style};
 
 fn gpu() -> Option<Gpu> {
     let gpu = Gpu::software();
@@ -232,7 +233,7 @@ fn far_molecules_are_drawn_as_fewer_spheres_of_the_same_look() {
     assert!(mean < 5.0, "and looks alike: {part} of the pixels, {mean} in the mean");
 }
 
-/// Every style and every colour that a scene without a file has; `STERIC_WRITE_GOLDEN=1` writes them anew, to be looked at.
+/// Every style and every colour that a scene without a file has.
 #[test]
 fn pictures_are_like_those_that_were_looked_at() {
     let Some(gpu) = gpu() else { return };
@@ -253,15 +254,53 @@ fn pictures_are_like_those_that_were_looked_at() {
     let modes = [ColourBy::Molecule, ColourBy::Collision, ColourBy::Overlap, ColourBy::Uniform];
     let by_mode = modes.into_iter().map(|by| (format!("by-{by}"), by, usual));
     for (name, by, look) in by_type.chain(by_mode) {
-        let picture = draw(&gpu, &scene, by, &camera, &look);
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.png"));
-        if std::env::var_os("STERIC_WRITE_GOLDEN").is_some() {
-            let mut film = steric_view::Film::create(&path, 25.0, 1).unwrap();
-            film.add(&picture).unwrap();
-            film.finish().unwrap();
-            continue;
-        }
-        let (part, mean) = apart(&Picture::read_png(&path).unwrap(), &picture);
-        assert!(part < 0.01 && mean < 1.0, "{name}: {part} of the pixels differ, {mean} in the mean");
+        is_golden(&name, &draw(&gpu, &scene, by, &camera, &look));
     }
+}
+
+/// The colours of a file: gramicidin, two chains of fifteen residues; then half of it transparent, and as balls and sticks.
+#[test]
+fn pictures_of_a_file_are_like_those_that_were_looked_at() {
+    let Some(gpu) = gpu() else { return };
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/gramicidin.pdb");
+    let structure = steric_model::formats::read(path.as_ref()).unwrap().value;
+    let radii = RadiiSet::Alvarez.radii(&structure, &BondGraph::default());
+    let source =
+        Source { name: "gramicidin", structure: &structure, radii: &radii, takes_part: &|_| true, connected: &[] };
+    let options = MoleculeOptions { by: MoleculesBy::Chain, ..MoleculeOptions::default() };
+    let molecules = Molecules::new(&[source], &options).unwrap();
+    let scene = molecules.scene();
+    assert_eq!(scene.molecules().len(), 2);
+    let structures = [&structure];
+    let leaflet_of = [Some(true), Some(false)];
+    let coloured = Coloured { leaflet_of: &leaflet_of, ..(&molecules, &structures[..]).into() };
+    let renderer = Renderer::new(&gpu);
+    let camera = Camera::of(scene, Side { turn: 25.0, lift: 20.0 }, 4.0 / 3.0).nearer(1.2);
+    let drawn = |name: &str, scene: &Scene, colours: &Colours| {
+        let model = renderer.load(scene, colours).unwrap();
+        is_golden(name, &renderer.draw(&model, &camera, &Look::of(Style::Soft), SIZE).unwrap());
+    };
+    for by in [ColourBy::Element, ColourBy::Chain, ColourBy::Residue, ColourBy::Leaflet] {
+        drawn(&format!("file-by-{by}"), scene, &Colours::new(by, &Palette::safe(), &coloured));
+    }
+    for (name, palette) in [("classic", Palette::classic()), ("goodsell", Palette::goodsell())] {
+        drawn(&format!("file-{name}"), scene, &Colours::new(ColourBy::Element, &palette, &coloured));
+    }
+    let elements = Colours::new(ColourBy::Element, &Palette::safe(), &coloured);
+    let (sticks, colours) = steric_view::as_sticks(&molecules, &structures, &elements);
+    drawn("file-sticks", &sticks, &colours);
+    drawn("file-see-through", scene, &Colours { opacities: vec![0.3, 1.0], ..elements });
+}
+
+/// `STERIC_WRITE_GOLDEN=1` writes a picture anew, to be looked at.
+fn is_golden(name: &str, picture: &Picture) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.png"));
+    if std::env::var_os("STERIC_WRITE_GOLDEN").is_some() {
+        let mut film = steric_view::Film::create(&path, 25.0, 1).unwrap();
+        film.add(picture).unwrap();
+        film.finish().unwrap();
+        return;
+    }
+    let (part, mean) = apart(&Picture::read_png(&path).unwrap(), picture);
+    assert!(part < 0.01 && mean < 1.0, "{name}: {part} of the pixels differ, {mean} in the mean");
 }
