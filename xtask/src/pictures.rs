@@ -1,7 +1,7 @@
 //! The pictures of the guide, drawn by `steric render`.
 //!
 //! How it works: a picture is a name and the arguments that a reader would type. All come from ready scenes and from molecules of the
-//! repository, so that a fresh clone draws the same ones; without a GPU software Vulkan draws them in about a minute.
+//! repository, so that a fresh clone draws the same ones; without a GPU software Vulkan draws them in three minutes.
 
 use crate::steps::{Steps, cargo, root, target};
 use std::process::Command;
