@@ -105,7 +105,7 @@ impl Gpu {
     }
 
     /// Puts data at the start of an array.
-    pub(crate) fn write<T: bytemuck::NoUninit>(&self, buffer: &wgpu::Buffer, data: &[T]) {
+    pub fn write<T: bytemuck::NoUninit>(&self, buffer: &wgpu::Buffer, data: &[T]) {
         let bytes: &[u8] = bytemuck::cast_slice(data);
         for (piece, offset) in bytes.chunks(PIECE).zip((0..).step_by(PIECE)) {
             self.queue.write_buffer(buffer, offset, piece);
@@ -135,11 +135,7 @@ impl Gpu {
     }
 
     /// What an array holds, from its start, when all that was asked for is done.
-    pub(crate) fn read<T: bytemuck::AnyBitPattern>(
-        &self,
-        buffer: &wgpu::Buffer,
-        count: usize,
-    ) -> Result<Vec<T>, GpuError> {
+    pub fn read<T: bytemuck::AnyBitPattern>(&self, buffer: &wgpu::Buffer, count: usize) -> Result<Vec<T>, GpuError> {
         self.check()?;
         let bytes = (count * size_of::<T>()) as u64;
         if bytes == 0 {

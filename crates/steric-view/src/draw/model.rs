@@ -7,6 +7,7 @@ use steric_gpu::Gpu;
 use steric_model::{LANES, Scene};
 
 use super::DrawError;
+use super::memory::array;
 use crate::Colours;
 use crate::camera::ball;
 
@@ -124,13 +125,13 @@ impl Model {
         let model = Self {
             origin,
             radius,
-            molecules: super::array(gpu, "molecules", &molecules(scene, colours, origin))?,
-            kinds: super::array(gpu, "kinds", &kinds)?,
-            bounds: super::array(gpu, "bounds", &bounds)?,
-            atoms: super::array(gpu, "atoms", &atoms)?,
-            colours: super::array(gpu, "colours", &atom_colours)?,
-            cluster_colours: super::array(gpu, "colours of clusters", &cluster_colours)?,
-            items: super::array(gpu, "items", &items)?,
+            molecules: array(gpu, "molecules", &molecules(scene, colours, origin))?,
+            kinds: array(gpu, "kinds", &kinds)?,
+            bounds: array(gpu, "bounds", &bounds)?,
+            atoms: array(gpu, "atoms", &atoms)?,
+            colours: array(gpu, "colours", &atom_colours)?,
+            cluster_colours: array(gpu, "colours of clusters", &cluster_colours)?,
+            items: array(gpu, "items", &items)?,
             item_count: items.len() as u32,
             room: room as u32,
             count: scene.molecules().len() as u32,

@@ -1,0 +1,51 @@
+//! The lamp: a camera that sees where light falls.
+
+use glam::DVec3;
+
+use super::canvas::Canvas;
+use super::{DrawError, Model, Renderer};
+use crate::camera::USUAL_DEGREES;
+use crate::{Camera, Look};
+
+/// Where the light comes from, in the camera's frame: from above and a little from the right.
+pub(super) const LIGHT: DVec3 = DVec3::new(0.4506, 0.6508, 0.6108);
+/// Samples along a side of what the lamp sees.
+const LAMP_SIZE: u32 = 2048;
+
+/// A lamp, and what it sees: where its light falls.
+pub(super) struct Lamp {
+    pub(super) canvas: Canvas,
+}
+
+/// How a lamp sees.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ViewOfLamp {
+    pub(super) lamp_from_camera: [f32; 16],
+    pub(super) half: [f32; 2],
+    pub(super) size: [u32; 2],
+}
+
+impl Lamp {
+    /// A lamp, if there are to be shadows.
+    pub(super) fn new(renderer: &Renderer, model: &Model, look: &Look) -> Result<Option<Self>, DrawError> {
+        if look.shadows <= 0.0 {
+            return Ok(None);
+        }
+        let look = Look { samples: 1, ..*look };
+        Ok(Some(Self { canvas: Canvas::new(renderer, model, [LAMP_SIZE; 2], &look)? }))
+    }
+
+    /// The lamp as a camera: so far away that its light is parallel, and above the right shoulder of the one who looks.
+    pub(super) fn camera(&self, model: &Model, camera: &Camera) -> Camera {
+        let world_from_camera = camera.camera_from_world(model.origin).inverse();
+        let towards = world_from_camera.transform_vector3(LIGHT);
+        // As high as a parallel view is at this distance.
+        let distance = 1.02 * model.radius / (0.5 * USUAL_DEGREES).to_radians().tan();
+        let up = world_from_camera.transform_vector3(DVec3::NEG_Z);
+        Camera { eye: model.origin + towards * distance, target: model.origin, up, degrees: 0.0 }
+    }
+
+    pub(super) fn look(&self, look: &Look) -> Look {
+        Look { samples: 1, ..*look }
+    }
+}
