@@ -5,6 +5,8 @@
 //! target directory and the dev profile, so that a crate is compiled once for all of them.
 #![allow(clippy::print_stdout, reason = "a command-line program speaks on stdout")]
 
+mod ffmpeg;
+mod gltf;
 mod licences;
 mod pictures;
 mod python;
@@ -12,7 +14,8 @@ mod steps;
 mod system;
 mod vulkan;
 
-use std::process::ExitCode;
+use std::path::Path;
+use std::process::{Command, ExitCode};
 use steps::{Steps, cargo};
 
 const USAGE: &str = "\
@@ -55,8 +58,10 @@ fn test() -> ExitCode {
     let mut steps = Steps::default();
     let python = python::with_readers(&mut steps);
     vulkan::software(&mut steps);
+    ffmpeg::on_the_path(&mut steps);
+    let validator = gltf::validator(&mut steps);
     format_and_lints(&mut steps);
-    steps.command("all tests", other_readers(cargo(&ALL_TESTS), python.as_deref()));
+    steps.command("all tests", other_readers(cargo(&ALL_TESTS), python.as_deref(), validator.as_deref()));
     steps.command("documentation examples", cargo(&["test", "--workspace", "--no-fail-fast", "--doc"]));
     steps.command("fuzzing", cargo(&["test", "--workspace", "--test", "fuzz", "--", "--nocapture", "fuzz_"]));
     let mut documentation = cargo(&["doc", "--workspace", "--no-deps"]);
@@ -87,10 +92,13 @@ fn format_and_lints(steps: &mut Steps) {
     steps.command("lints", cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]));
 }
 
-/// Tests that open our files in other programs look for a Python with their packages here, and skip without it.
-fn other_readers(mut tests: std::process::Command, python: Option<&std::path::Path>) -> std::process::Command {
-    if let Some(python) = python {
-        tests.env("STERIC_PYTHON", python);
+/// Tests that open our files in other programs look for a Python with their packages and for the validator of glTF here, and
+/// skip without them.
+fn other_readers(mut tests: Command, python: Option<&Path>, validator: Option<&Path>) -> Command {
+    for (name, value) in [("STERIC_PYTHON", python), ("STERIC_GLTF_VALIDATOR", validator)] {
+        if let Some(value) = value {
+            tests.env(name, value);
+        }
     }
     tests
 }
@@ -118,7 +126,7 @@ fn bench(arguments: &[String]) -> ExitCode {
         steps.command("bench", bench);
         return steps.summary();
     }
-    let mut script = std::process::Command::new("sh");
+    let mut script = Command::new("sh");
     script.current_dir(steps::root()).arg("benches/peers/run.sh").args(arguments);
     steps.command("bench", script);
     steps.summary()

@@ -8,12 +8,13 @@ use std::process::Command;
 
 /// Name of the file in `book/src/pictures/`, and the arguments of `steric render`. Sizes keep every file at about 300 kB.
 #[rustfmt::skip]
-const PICTURES: [(&str, &str); 9] = [
+const PICTURES: [(&str, &str); 10] = [
     ("vesicle-placed", "vesicle --color collision --size 480x480"),
     ("vesicle-relaxed", "vesicle --relax --color collision --size 480x480"),
     ("vesicle-cut", "vesicle --relax --color leaflet --camera 10,10 --clip 10,10 --fog 0.1 --size 600x520"),
     ("vesicle-with-proteins", "vesicle-with-proteins --relax --style soft --clip 25,20:30 --fog 0.1 --zoom 1.1 --size 500x440"),
     ("see-through", "vesicle-with-proteins --style soft --shadows 0.6 --opacity POPC=0.25 --samples 3 --zoom 1.2 --size 460x400"),
+    ("shapes", "vesicle-with-proteins --relax --shapes 0.35 --style soft --opacity POPC=0 --zoom 1.1 --size 460x400"),
     ("bilayer", "bilayer --relax --color element --palette goodsell --camera 40,12 --zoom 1.8 --size 800x400"),
     ("cytoplasm", "crowded-cytoplasm --relax --zoom 1.35 --size 460x400"),
     ("porin", "scenes/data/porin.pdb.gz --color chain --style soft --camera top --fog 0.1 --zoom 1.2 --size 640x480"),

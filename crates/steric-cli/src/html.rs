@@ -1,7 +1,7 @@
 //! The report of a relaxation as one HTML file: no scripts, nothing from elsewhere, light or dark as the reader likes.
 //!
 //! How it works: the page is written from the top as a person reads it. First the verdict and the numbers that matter, then a
-//! picture if there is one, then plots with a sentence each that says what to look for, then every number as a table.
+//! picture before and one after if there are any, then plots with a sentence each that says what to look for, then every number as a table.
 
 use steric::world::relax::{Iteration, Leaflet};
 use steric::world::report::{Histogram, LeafletReport, MembraneReport, RelaxReport, Spread};
@@ -9,15 +9,15 @@ use steric::world::report::{Histogram, LeafletReport, MembraneReport, RelaxRepor
 use crate::plot::{Axis, Layer, Mark, Plot, escape};
 use crate::table::{duration, thousands};
 
-/// The page; the picture is a PNG, JPEG or SVG file.
-pub(crate) fn page(report: &RelaxReport, title: &str, picture: Option<&[u8]>) -> String {
+/// The page; the pictures are PNG files of the molecules before and after.
+pub(crate) fn page(report: &RelaxReport, title: &str, pictures: Option<&[Vec<u8>; 2]>) -> String {
     let title = escape(title);
-    let picture = picture.map(|bytes| image(bytes, &title)).unwrap_or_default();
+    let pictures = pictures.map(before_and_after).unwrap_or_default();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n\
-         <body>\n<h1>{title}</h1>\n{}{}{picture}{}{}</body>\n</html>\n",
+         <body>\n<h1>{title}</h1>\n{}{}{pictures}{}{}</body>\n</html>\n",
         verdict(report),
         cards(report),
         plots(report),
@@ -52,13 +52,17 @@ fn cards(report: &RelaxReport) -> String {
     format!("<div class=\"cards\">\n{}</div>\n", cards.into_iter().map(card).collect::<String>())
 }
 
-fn image(bytes: &[u8], title: &str) -> String {
-    let kind = match bytes {
-        [0xff, 0xd8, ..] => "jpeg",
-        [b'<', ..] => "svg+xml",
-        _ => "png",
+fn before_and_after([before, after]: &[Vec<u8>; 2]) -> String {
+    let figure = |bytes: &[u8], when: &str, caption: &str| {
+        format!(
+            "<figure><img alt=\"The molecules {when}\" src=\"data:image/png;base64,{}\"><figcaption>{caption}</figcaption></figure>\n",
+            base64(bytes)
+        )
     };
-    format!("<img class=\"picture\" alt=\"{title}\" src=\"data:image/{kind};base64,{}\">\n", base64(bytes))
+    let before =
+        figure(before, "before", "Before: molecules that overlap another one are vermillion, the others are green.");
+    let after = figure(after, "after", "After, from the same place.");
+    format!("<div class=\"plots\">\n{before}{after}</div>\n")
 }
 
 fn plots(report: &RelaxReport) -> String {
@@ -333,9 +337,8 @@ h1{font-size:1.6rem;margin:0 0 1rem}h2{font-size:1.1rem;margin:2rem 0 .5rem}
 .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(170px,1fr));gap:.8rem;margin:1rem 0}
 .cards div{background:var(--card);border-radius:8px;padding:.7rem 1rem}
 .cards b{display:block;font-size:1.25rem;font-variant-numeric:tabular-nums}.cards span{color:var(--faint);font-size:.85rem}
-.picture{max-width:100%;border-radius:8px;display:block;margin:1rem auto}
-.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(480px,100%),1fr));gap:1rem}
-figure{margin:0}figure svg{width:100%;height:auto;display:block}figcaption{color:var(--faint);font-size:.85rem;padding:0 .5rem}
+.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(480px,100%),1fr));gap:1rem}.plots+.plots{margin-top:1.5rem}
+figure{margin:0}figure svg,figure img{width:100%;height:auto;display:block}figure img{border-radius:8px;margin:.5rem 0}figcaption{color:var(--faint);font-size:.85rem;padding:0 .5rem}
 .wide{overflow-x:auto}
 table{border-collapse:collapse;margin-bottom:1rem;font-variant-numeric:tabular-nums}
 th,td{padding:.25rem .8rem;border-bottom:1px solid var(--line);text-align:right}
@@ -369,10 +372,14 @@ mod tests {
             history: vec![Iteration { overlapping: 9, ..Iteration::default() }, Iteration::default()],
             ..RelaxReport::default()
         };
-        let page = page(&report, "A & B", Some(b"\x89PNG"));
-        for wanted in
-            ["<title>A &amp; B</title>", "✗ 3 overlaps left", "outer leaflet: tight", "#17 &lt;POPC&gt;", "image/png"]
-        {
+        let page = page(&report, "A & B", Some(&[b"\x89PNG".to_vec(), b"foo".to_vec()]));
+        for wanted in [
+            "<title>A &amp; B</title>",
+            "✗ 3 overlaps left",
+            "outer leaflet: tight",
+            "#17 &lt;POPC&gt;",
+            "png;base64,Zm9v",
+        ] {
             assert!(page.contains(wanted), "{wanted}");
         }
         assert_eq!(page.matches("<svg").count(), 5, "three over the iterations, two of the motion");

@@ -3,15 +3,18 @@
 //! How it works: a file or a scene becomes molecules with the radii of van der Waals, a GPU draws them frame by frame, and a film is
 //! written as the frames come. Without a GPU the software one draws, more slowly.
 
+mod labels;
+mod surfaces;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use steric::gpu::{Choice, Gpu, adapters};
-use steric::model::{MoleculeId, MoleculeOptions, formats};
+use steric::model::{MoleculeId, MoleculeOptions, Structure, formats};
 use steric::relax::Relaxation;
 use steric::show::Shown;
 use steric_view::{
-    Camera, ColourBy, Coloured, Colours, Film, Look, Palette, Picture, Raster, Renderer, Side, Stereo, Style,
+    Camera, Canvas, ColourBy, Coloured, Colours, Film, Look, Palette, Picture, Raster, Renderer, Side, Stereo, Style,
 };
 
 use crate::failure::Failure;
@@ -20,14 +23,17 @@ use crate::output::{self, Verdict};
 use crate::relax::{self, SceneOptions};
 use crate::table::thousands;
 
+use labels::{LabelOptions, Writing};
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   steric render 4hhb.cif.gz -o haemoglobin.png --color chain
   steric render vesicle -o vesicle.png --color collision
+  steric render 4hhb.cif.gz -o named.png --labels chain --label heme@A/HEM --scale-bar
   steric render vesicle -o cut.png --relax --style soft --clip front --color leaflet
   steric render model.pdb -o turn.gif --frames 60 --size 480x360")]
 pub(crate) struct Arguments {
-    /// A model, a ready scene or a scene file
+    /// A model, a ready scene, a scene file or a mesh
     #[arg(value_name = "FILE|SCENE")]
     input: PathBuf,
     /// Pixels in a row, and rows
@@ -94,12 +100,20 @@ pub(crate) struct Arguments {
     /// Draw the edges of the periodic box
     #[arg(long = "box")]
     with_box: bool,
+    /// Draw a mesh from an OBJ or PLY file, in angstroms, that hides all or a part of what is behind it, as in nucleus.obj=0.3
+    #[arg(long, value_name = "FILE[=PART]", value_parser = surfaces::mesh)]
+    mesh: Vec<(PathBuf, f32)>,
+    /// Draw the shapes that hold the molecules of a scene; they hide this part of what is behind them, 0 to 1
+    #[arg(long, value_name = "PART", value_parser = positive, num_args = 0..=1, default_missing_value = "0.25")]
+    shapes: Option<f64>,
     /// Relax the scene first
     #[arg(long)]
     relax: bool,
     /// Draw every sphere as a square, as GPUs do that know nothing better
     #[arg(long, hide = true)]
     squares: bool,
+    #[command(flatten)]
+    labels: LabelOptions,
     #[command(flatten)]
     scene: SceneOptions,
 }
@@ -111,7 +125,7 @@ enum Background {
     None,
 }
 
-fn size(text: &str) -> Result<[u32; 2], String> {
+pub(crate) fn size(text: &str) -> Result<[u32; 2], String> {
     let sides: Vec<u32> = text.split('x').map_while(|word| word.parse().ok()).collect();
     match sides[..] {
         [width, height] if (1..=32_768).contains(&width) && (1..=32_768).contains(&height) => Ok([width, height]),
@@ -168,10 +182,25 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     let path = shared.output.clone().ok_or_else(|| Failure::usage("render: expected -o FILE, found none"))?;
     output::check_outputs(std::slice::from_ref(&arguments.input), [Some(path.as_path())])?;
     let is_glb = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("glb"));
+    if let (true, Some(option)) = (is_glb, arguments.labels.first_given()) {
+        let path = path.display();
+        return Err(Failure::usage(format!(
+            "{option}: expected a picture or a film, found {path}, which holds molecules and no text"
+        )));
+    }
     let palette = palette(&arguments.palette)?;
     // What cannot be drawn or written is said before molecules are placed.
     let drawn = if is_glb { None } else { Some(begun(arguments, shared, &path)?) };
-    let (shown, by) = shown(arguments, shared)?;
+    let mut meshes = arguments.mesh.clone();
+    let (shown, by) = if surfaces::is_mesh(&arguments.input) {
+        meshes.insert(0, (arguments.input.clone(), 1.0));
+        let options = MoleculeOptions::default();
+        (Shown::of_structure(Structure::default(), "mesh", &options, false).map_err(said)?, ColourBy::Uniform)
+    } else {
+        shown(arguments, shared)?
+    };
+    let shapes = arguments.shapes.map(|part| part.min(1.0) as f32);
+    let surfaces = surfaces::surfaces(&meshes, shapes, &shown.holds)?;
     let mut scene = shown.molecules.scene().clone();
     let atoms = scene.atoms();
     let structures = [&shown.structure];
@@ -196,25 +225,33 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     }
     let scene = &scene;
     let Some((renderer, mut film)) = drawn else {
-        steric_view::write_glb(scene, &colours, &path).map_err(|error| Failure::usage(error.to_string()))?;
+        steric_view::write_glb(scene, &colours, &surfaces, &path).map_err(said)?;
         output::note(shared, &format!("wrote {} with {} atoms", path.display(), thousands(atoms)));
         return Ok(Verdict::Clean);
     };
-    let model = renderer.load(scene, &colours).map_err(said)?;
+    let model = renderer.load_with(scene, &colours, &surfaces).map_err(said)?;
     let [width, height] = arguments.size;
-    let first = Camera::of(scene, arguments.camera, f64::from(width) / f64::from(height)).nearer(arguments.zoom);
+    let first =
+        Camera::of_all(scene, &surfaces, arguments.camera, f64::from(width) / f64::from(height)).nearer(arguments.zoom);
     let first = if arguments.parallel { Camera { degrees: 0.0, ..first } } else { first };
     let look = look(arguments, &first, &palette);
+    let writing = Writing::new(&arguments.labels, &shown, &first, &look, arguments.size)?;
     let bar = output::bar(shared, arguments.frames.into(), "frames");
+    let canvas = || renderer.canvas(&model, &look, arguments.size).map_err(said);
+    // Either eye remembers what it saw.
+    let mut canvases = (canvas()?, if arguments.stereo.is_some() { Some(canvas()?) } else { None });
     for frame in 0..arguments.frames {
         let camera = first.turned(angle(arguments, frame));
-        let draw = |camera: &Camera| renderer.draw(&model, camera, &look, arguments.size).map_err(said);
-        let picture: Picture = match arguments.stereo {
-            None => draw(&camera)?,
-            Some(stereo) => {
-                let [left, right] = camera.eyes();
-                stereo.joined(&draw(&left)?, &draw(&right)?)
+        let draw = |canvas: &mut Canvas, eye: &Camera| {
+            let picture = renderer.draw_on(canvas, &model, eye, &look).map_err(said)?;
+            Ok::<Picture, Failure>(writing.on(picture, eye, &camera))
+        };
+        let picture = match (arguments.stereo, &mut canvases) {
+            (Some(stereo), (left, Some(right))) => {
+                let eyes = camera.eyes();
+                stereo.joined(&draw(left, &eyes[0])?, &draw(right, &eyes[1])?)
             }
+            (_, (canvas, _)) => draw(canvas, &camera)?,
         };
         film.add(&picture).map_err(said)?;
         bar.inc(1);
@@ -273,7 +310,7 @@ fn palette(wanted: &Path) -> Result<Palette, Failure> {
 }
 
 /// The GPU that was asked for, else the best one, else software: a picture is worth waiting for.
-fn gpu(shared: &Shared) -> Result<Gpu, Failure> {
+pub(crate) fn gpu(shared: &Shared) -> Result<Gpu, Failure> {
     if let Some(gpu) = shared.chosen(u64::MAX)?.gpu() {
         return Ok(gpu.clone());
     }

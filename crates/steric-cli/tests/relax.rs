@@ -187,8 +187,8 @@ fn nothing_is_lost_when_something_cannot_be_written_or_read() {
         &["relax", "nan.pdb", "-o", "out.pdb"],
         &["relax", "nothing.toml", "-o", "out.pdb"],
         &["relax", "vesicles", "-o", "out.pdb"],
-        &["relax", "vesicle", "--count", "100", "--report", "/dev/full", "-o", "new.pdb"],
-        &["relax", "vesicle", "--count", "100", "-o", "out.docx"],
+        &["relax", "vesicle", "--count", "400", "--report", "/dev/full", "-o", "new.pdb"],
+        &["relax", "vesicle", "--count", "400", "-o", "out.docx"],
     ];
     for arguments in cases {
         let output = steric(folder.path(), arguments);
@@ -204,6 +204,26 @@ fn the_page_is_one_file_with_plots() {
     steric(folder.path(), &["relax", "vesicle", "--count", "400", "--report", "page.html"]);
     let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
     assert!(page.starts_with("<!") && page.matches("<svg").count() >= 4 && !page.contains("<script"));
+}
+
+#[test]
+fn the_page_shows_the_molecules_before_and_after_where_a_gpu_draws_them() {
+    if steric::gpu::Gpu::software().is_none() {
+        eprintln!("skipped: no software GPU");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    // A model without copies: each atom is a molecule of its own.
+    let ions = "HETATM    1 ZN    ZN A   1       0.000   0.000   0.000  1.00  0.00          ZN  \n\
+                HETATM    2 ZN    ZN A   2       1.500   0.000   0.000  1.00  0.00          ZN  \nEND\n";
+    std::fs::write(folder.path().join("ions.pdb"), ions).unwrap();
+    for input in [&["vesicle", "--count", "400"][..], &["ions.pdb"]] {
+        let output = steric(folder.path(), &[&["relax", "--report", "page.html"], input].concat());
+        let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+        let pictures: Vec<&str> = page.split("data:image/png;base64,").skip(1).collect();
+        assert_eq!(pictures.len(), 2, "{input:?} {}", stderr(&output));
+        assert_ne!(pictures[0].split('"').next(), pictures[1].split('"').next(), "{input:?}");
+    }
 }
 
 #[test]

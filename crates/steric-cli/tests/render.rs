@@ -57,6 +57,38 @@ fn films_and_scenes_for_blender_are_written() {
     }
 }
 
+/// Says how many errors and warnings a file has, and which.
+const VALIDATE: &str = "const [folder, file] = process.argv.slice(1);
+    const validator = require(folder + '/node_modules/gltf-validator');
+    validator.validateBytes(new Uint8Array(require('fs').readFileSync(file))).then(({ issues }) =>
+        console.log(issues.numErrors + issues.numWarnings, JSON.stringify(issues.messages.filter(issue => issue.severity < 2))));";
+
+#[test]
+fn scenes_for_blender_are_valid_gltf() {
+    let Some(validator) = std::env::var_os("STERIC_GLTF_VALIDATOR") else {
+        eprintln!("skipped: STERIC_GLTF_VALIDATOR names no folder with the validator");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let wall = folder.path().join("wall.obj");
+    std::fs::write(&wall, "v 0 0 0\nv 90 0 0\nv 90 90 0\nv 0 90 0\nf 1 2 3 4\n").unwrap();
+    let (wall, path) = (wall.to_str().unwrap(), folder.path().join("scene.glb"));
+    let wishes: [&[&str]; 6] = [
+        &[CRAMBIN],
+        &[CRAMBIN, "--sticks", "--mesh", wall],
+        &[wall],
+        &["vesicle", "--count", "400", "--shapes", "--opacity", "POPC=0.3"],
+        &["bilayer", "--count", "40", "--box", "--color", "molecule"],
+        &["vesicle-with-proteins", "--shapes", "1"],
+    ];
+    for wish in wishes {
+        let done = render(wish, &path);
+        assert!(done.status.success(), "{wish:?}: {}", String::from_utf8_lossy(&done.stderr));
+        let said = Command::new("node").args(["-e", VALIDATE]).arg(&validator).arg(&path).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&said.stdout), "0 []\n", "{wish:?} {said:?}");
+    }
+}
+
 #[test]
 fn what_cannot_be_drawn_is_an_error_that_says_what_was_expected() {
     if !has_gpu() {
@@ -64,7 +96,7 @@ fn what_cannot_be_drawn_is_an_error_that_says_what_was_expected() {
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("picture.png");
-    let wishes: [(&[&str], &str); 7] = [
+    let wishes: [(&[&str], &str); 13] = [
         (&["no-such-file.cif"], "no-such-file.cif"),
         (&[CRAMBIN, "--color", "mood"], "element, chain, residue"),
         (&[CRAMBIN, "--size", "0x10"], "1920x1080"),
@@ -72,6 +104,12 @@ fn what_cannot_be_drawn_is_an_error_that_says_what_was_expected() {
         (&[CRAMBIN, "--relax"], "expected a scene"),
         (&[CRAMBIN, "--opacity", "POPC=0.5"], "expected a species"),
         (&["vesicle", "--count", "400", "--box"], "expected a periodic box"),
+        (&[CRAMBIN, "--label", "text"], "TEXT@CHAIN/RESIDUE"),
+        (&[CRAMBIN, "--label", "text@1,2"], "expected x, y and z in angstroms"),
+        (&[CRAMBIN, "--label", "text@Z"], "expected a chain (A) or x, y and z, found Z"),
+        (&[CRAMBIN, "--label", "text@A/HIS900"], "expected a residue of chain A, such as THR1, "),
+        (&[CRAMBIN, "--labels", "mood"], "chain, residue, molecule or species"),
+        (&["vesicle", "--count", "2100", "--labels", "molecule"], "expected at most 2,000, found 2,100"),
     ];
     for (wish, expected) in wishes {
         let refused = render(wish, &path);
@@ -82,4 +120,46 @@ fn what_cannot_be_drawn_is_an_error_that_says_what_was_expected() {
     }
     let refused = render(&[CRAMBIN], &folder.path().join("picture.bmp"));
     assert!(String::from_utf8_lossy(&refused.stderr).contains(".glb for the scene itself"));
+    for option in [&["--labels", "chain"][..], &["--label", "text@A"], &["--scale-bar"]] {
+        let refused = render(&[&[CRAMBIN], option].concat(), &folder.path().join("scene.glb"));
+        assert_eq!(refused.status.code(), Some(2), "{option:?}");
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("which holds molecules and no text"), "{option:?}");
+    }
+}
+
+/// How many pixels of a picture of haemoglobin change where these options are given, in its left and in its right half.
+fn changed(options: &[&str], folder: &Path) -> [usize; 2] {
+    let haemoglobin = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/data/haemoglobin.pdb.gz");
+    let usual: &[&str] = &[haemoglobin, "--size", "160x120", "--stereo", "side-by-side", "--samples", "1"];
+    let [before, after] = [&[][..], options].map(|options| {
+        let path = folder.join("picture.png");
+        let done = render(&[usual, options].concat(), &path);
+        assert!(done.status.success(), "{options:?}: {}", String::from_utf8_lossy(&done.stderr));
+        Picture::read_png(&path).unwrap()
+    });
+    let differs = |at: &usize| before.pixels[*at] != after.pixels[*at];
+    let (left, right) = (0..before.pixels.len()).filter(differs).partition::<Vec<_>, _>(|at| at % 320 < 160);
+    [left.len(), right.len()]
+}
+
+#[test]
+fn labels_and_a_scale_bar_are_written_for_both_eyes() {
+    if !has_gpu() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let wishes: [&[&str]; 7] = [
+        &["--labels", "chain"],
+        &["--labels", "residue"],
+        &["--labels", "molecule"],
+        &["--labels", "species"],
+        &["--label", "heme@A/HEM", "--label-size", "20"],
+        &["--label", "β2@D", "--label", "here@0,0,0"],
+        &["--scale-bar"],
+    ];
+    for wish in wishes {
+        let [left, right] = changed(wish, folder.path());
+        assert!(left > 50 && right > 50, "{wish:?}: {left} and {right} pixels");
+        assert!(left.abs_diff(right) < left / 2, "{wish:?}: the same labels, {left} and {right} pixels");
+    }
 }

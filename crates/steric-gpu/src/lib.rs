@@ -11,5 +11,5 @@ mod relax;
 mod search;
 
 pub use device::{Adapter, Awake, Choice, Gpu, GpuError, StageTimes, adapters};
-pub use relax::GpuRelax;
+pub use relax::{GpuRelax, MoleculesOnGpu};
 pub use search::{GpuSearch, KINDS};

@@ -37,3 +37,5 @@ pub use random::Random;
 pub use scene::{AtomId, Molecule, MoleculeId, MoleculeType, Scene, TypeId};
 pub use sphere_tree::{Cluster, Group, Grouping, LANES, Sphere, SphereTree};
 pub use structure::{Assembly, AtomRecord, Atoms, Bond, Chain, Copies, Model, Residue, Structure, StructureBuilder};
+/// The clock of `std`, and in a browser, where that one panics, the page's.
+pub use web_time::Instant;

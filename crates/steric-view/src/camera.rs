@@ -6,6 +6,8 @@ use glam::{DMat3, DMat4, DQuat, DVec3};
 use rayon::prelude::*;
 use steric_model::{Molecule, Scene};
 
+use crate::Surface;
+
 /// An eye, what it looks at, and how wide it sees.
 ///
 /// ```
@@ -93,7 +95,26 @@ pub(crate) const USUAL_DEGREES: f64 = 25.0;
 impl Camera {
     /// A camera that sees all of a scene from a side. The z axis of the world is up; the front looks along y.
     pub fn of(scene: &Scene, side: Side, aspect: f64) -> Self {
-        let (middle, radius) = ball(scene);
+        Self::of_ball(ball(scene), side, aspect)
+    }
+
+    /// A camera that sees all of a scene and of surfaces from a side.
+    pub fn of_all(scene: &Scene, surfaces: &[Surface], side: Side, aspect: f64) -> Self {
+        let places = || surfaces.iter().flat_map(|surface| &surface.mesh.vertices).filter(|place| place.is_finite());
+        let Some(&first) = places().next() else { return Self::of(scene, side, aspect) };
+        let (mut low, mut high) =
+            places().fold((first, first), |(low, high), place| (low.min(*place), high.max(*place)));
+        let own = (!scene.molecules().is_empty()).then(|| ball(scene));
+        if let Some((middle, radius)) = own {
+            (low, high) = (low.min(middle - radius), high.max(middle + radius));
+        }
+        let middle = 0.5 * (low + high);
+        let reach = places().map(|place| place.distance(middle)).fold(0.0, f64::max);
+        let radius = own.map_or(0.0, |(own, radius)| own.distance(middle) + radius).max(reach);
+        Self::of_ball((middle, radius), side, aspect)
+    }
+
+    fn of_ball((middle, radius): (DVec3, f64), side: Side, aspect: f64) -> Self {
         let half = (0.5 * USUAL_DEGREES).to_radians();
         // A ball is seen whole from so far, also where the picture is narrow.
         let narrow = (half.tan() * aspect.min(1.0)).atan();

@@ -4,11 +4,13 @@
 //! thousand copies of a protein cost ten thousand nodes. Molecules that have a colour of their own share the mesh of their
 //! type but for the colours of its corners. The sphere of every atom has the same normals and, counted from its first corner,
 //! the same triangles: both are in the file once, as long as the largest type needs, and each mesh uses the front of them.
+//! A surface is a mesh and a material of its own. What one looks through has a material for its opacity.
 //! JSON and numbers are written as they are made; the lengths in the header are filled in at the end.
 
 mod ball;
 mod json;
 mod plan;
+mod sheet;
 #[cfg(test)]
 mod tests;
 
@@ -17,8 +19,8 @@ use std::path::{Path, PathBuf};
 
 use steric_model::Scene;
 
-use crate::Colours;
 use crate::film::temporary;
+use crate::{Colours, Surface};
 use plan::Plan;
 
 /// Why a glTF file could not be written.
@@ -27,22 +29,22 @@ use plan::Plan;
 /// use steric_model::Scene;
 /// use steric_view::{Colours, write_glb};
 ///
-/// let error = write_glb(&Scene::default(), &Colours::default(), "empty.glb".as_ref()).unwrap_err();
-/// assert_eq!(error.to_string(), "empty.glb: expected at least one atom, found none");
+/// let error = write_glb(&Scene::default(), &Colours::default(), &[], "empty.glb".as_ref()).unwrap_err();
+/// assert_eq!(error.to_string(), "empty.glb: expected an atom or a surface that can be seen, found none");
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GlbError {
     /// There is nothing to draw.
-    #[error("{}: expected at least one atom, found none", file.display())]
+    #[error("{}: expected an atom or a surface that can be seen, found none", file.display())]
     Empty {
         /// The file as the caller named it.
         file: PathBuf,
     },
     /// The file would be too large to be opened, even with the plainest spheres.
     #[error(
-        "{}: expected at most {:.1} GB, found {:.1} GB for {atoms} atoms of different types or colours with 20 triangles each; \
-         leave out molecules or colour by atom",
+        "{}: expected at most {:.1} GB, found {:.1} GB for {atoms} atoms of different types or colours with 20 triangles each \
+         and {triangles} triangles of surfaces; leave out molecules or colour by atom",
         file.display(), *most as f64 / 1e9, *bytes as f64 / 1e9
     )]
     TooLarge {
@@ -54,6 +56,8 @@ pub enum GlbError {
         most: u64,
         /// Atoms in all meshes.
         atoms: u64,
+        /// Triangles of surfaces.
+        triangles: u64,
     },
     /// The colours are those of another scene.
     #[error("{}: expected {expected} colours of {what}, found {found}", file.display())]
@@ -72,7 +76,7 @@ pub enum GlbError {
     NotFinite {
         /// The file as the caller named it.
         file: PathBuf,
-        /// Which molecule or type.
+        /// Which molecule, type or surface.
         what: String,
     },
     /// The operating system refused.
@@ -85,11 +89,12 @@ pub enum GlbError {
     },
 }
 
-/// Writes a scene as a glTF 2.0 binary file (`.glb`), which Blender and most viewers open. The file appears whole or not at all.
+/// Writes a scene and surfaces as a glTF 2.0 binary file (`.glb`), which Blender and most viewers open. The file appears whole or not at all.
 ///
 /// A unit of the file is ten angstroms, and z stays up in Blender. Atoms are spheres of 80 triangles; of 20 in types of more
 /// than 2,000 atoms, in scenes of more than 200,000, and where the file would be larger than about 1 GB.
-/// A molecule's own colour goes before those of its atoms.
+/// A molecule's own colour goes before those of its atoms. Opacities of molecules are rounded to hundredths; what is then not to be
+/// seen is left out. Surfaces are seen from both sides.
 ///
 /// ```
 /// use glam::{DVec3, Vec3};
@@ -103,12 +108,12 @@ pub enum GlbError {
 /// let colours = Colours { atoms: vec![vec![[128, 209, 227]]], molecules: vec![None; 2], ..Colours::default() };
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("argon.glb");
-/// write_glb(&scene, &colours, &path)?;
+/// write_glb(&scene, &colours, &[], &path)?;
 /// assert!(std::fs::read(&path)?.starts_with(b"glTF"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn write_glb(scene: &Scene, colours: &Colours, path: &Path) -> Result<(), GlbError> {
-    let plan = Plan::new(scene, colours, path)?;
+pub fn write_glb(scene: &Scene, colours: &Colours, surfaces: &[Surface], path: &Path) -> Result<(), GlbError> {
+    let plan = Plan::new(scene, colours, surfaces, path)?;
     let failed = |source| GlbError::Io { file: path.to_path_buf(), source };
     let mut temporary = temporary::file_beside(path).map_err(failed)?;
     let mut out = BufWriter::with_capacity(1 << 18, temporary.as_file_mut());

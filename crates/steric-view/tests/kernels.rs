@@ -6,10 +6,13 @@ fn every_kernel_is_valid_wgsl() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/draw/");
     let text = |name: &str| std::fs::read_to_string(format!("{folder}{name}.wgsl")).unwrap();
     let kernels = [
-        ("cull", vec!["view", "cull"]),
-        ("impostor", vec!["view", "spheres", "impostor"]),
-        ("splat", vec!["view", "spheres", "splat"]),
-        ("resolve", vec!["view", "spheres", "resolve"]),
+        ("cull", vec!["molecule", "view", "cull"]),
+        ("impostor", vec!["molecule", "view", "spheres", "impostor"]),
+        ("splat", vec!["molecule", "view", "spheres", "splat"]),
+        ("resolve", vec!["molecule", "view", "spheres", "mesh", "resolve"]),
+        ("triangles", vec!["view", "mesh", "triangles"]),
+        ("pyramid", vec!["view", "pyramid"]),
+        ("follow", vec!["molecule", "follow"]),
         ("shade", vec!["view", "shade"]),
     ];
     let mut used: Vec<&str> = Vec::new();

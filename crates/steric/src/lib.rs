@@ -21,6 +21,7 @@
 pub mod backend;
 pub mod check;
 pub mod relax;
+pub mod save;
 pub mod show;
 
 pub use steric_collide as collide;

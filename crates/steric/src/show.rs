@@ -3,10 +3,12 @@
 //! How it works: a picture shows van der Waals spheres, whatever counts as an overlap. So the molecules are made a second time with those
 //! radii, in the same order; overlaps are found by the scene's own rule.
 
+use glam::Vec3;
 use steric_collide::{Overlap, OverlapSearch};
 use steric_model::chemistry::{BondGraph, ClashDefinition, RadiiSet};
 use steric_model::{
-    AssemblyChoice, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, MovedError, Source, Structure,
+    AssemblyChoice, AtomId, MoleculeId, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, MovedError, Scene,
+    Source, Structure,
 };
 use steric_world::relax::{Hold, Leaflet};
 
@@ -36,6 +38,8 @@ pub struct Shown {
     pub fixed: Vec<bool>,
     /// Of lipids, whether they are in the outer leaflet; empty if nothing is known.
     pub is_outer: Vec<Option<bool>>,
+    /// What holds the molecules of a scene.
+    pub holds: Vec<Hold>,
 }
 
 /// Overlap that chemistry forgives in a model, in angstroms: hydrogen bonds are as short as that.
@@ -62,7 +66,7 @@ impl Shown {
         let molecules = molecules(&structure, name, options)?;
         let search = OverlapSearch { allow: FORGIVEN, ..OverlapSearch::default() };
         let overlaps = if with_overlaps { search.overlaps_unsorted(molecules.scene()) } else { Vec::new() };
-        Ok(Self { structure, molecules, overlaps, fixed: Vec::new(), is_outer: Vec::new() })
+        Ok(Self { structure, molecules, overlaps, fixed: Vec::new(), is_outer: Vec::new(), holds: Vec::new() })
     }
 
     /// The molecules of a scene where they are now; who overlaps by the scene's own rule is found on request.
@@ -86,8 +90,51 @@ impl Shown {
             overlaps,
             fixed: setup.fixed.clone(),
             is_outer: setup.group_of.iter().map(outer).collect(),
+            holds: setup.groups.iter().flatten().cloned().collect(),
         })
     }
+}
+
+/// The molecules of a relaxation as large as their atoms are, for those who watch it: the same molecules in the same order with the same poses,
+/// so that poses can be taken over as they come.
+///
+/// ```
+/// use steric::relax::Relaxation;
+/// use steric::show::watched;
+/// use steric::world::build::SceneFile;
+///
+/// let text = "[[membrane]]\ncount = 300\narea-per-lipid = 75\n[[membrane.lipid]]\nmolecule = \"POPC\"\n";
+/// let scene = SceneFile::read(text, "vesicle.toml".as_ref())?;
+/// let relaxation = Relaxation::of_scene(&scene, "vesicle", "".as_ref())?;
+/// let shown = watched(&relaxation);
+/// assert_eq!(shown.molecules(), relaxation.scene().molecules());
+/// assert!(shown.radii().is_some_and(|(least, _)| least > 1.4), "of van der Waals, not of contact");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn watched(relaxation: &Relaxation) -> Scene {
+    let (now, molecules, structure) = (relaxation.scene(), relaxation.molecules(), relaxation.input());
+    let radii = RadiiSet::Alvarez.radii(structure, &BondGraph::default());
+    let mut example = vec![None; now.types().len()];
+    for (id, molecule) in (0u32..).zip(now.molecules()) {
+        example[molecule.kind.0 as usize].get_or_insert(MoleculeId(id));
+    }
+    let mut shown = Scene::default();
+    for (kind, example) in now.types().iter().zip(example) {
+        let mut places = vec![Vec3::ZERO; kind.atoms as usize];
+        for cluster in &now.clusters()[kind.clusters.start as usize..kind.clusters.end as usize] {
+            for lane in 0..cluster.len() {
+                places[cluster.atoms[lane] as usize] = cluster.atom(lane).center;
+            }
+        }
+        let radius = |atom: u32| {
+            let origin = example.map(|molecule| molecules.origin(AtomId { molecule, atom }).atom as usize);
+            origin.and_then(|origin| radii.get(origin)).copied().unwrap_or(1.7)
+        };
+        shown.add_type(kind.name.clone(), &places, &(0..kind.atoms).map(radius).collect::<Vec<f32>>());
+    }
+    let mut shown = shown.with_molecules(now.molecules().to_vec());
+    shown.set_periodic_box(now.periodic_box());
+    shown
 }
 
 fn molecules(structure: &Structure, name: &str, options: &MoleculeOptions) -> Result<Molecules, MoleculesError> {

@@ -1,6 +1,7 @@
 //! `steric relax`: molecules pushed apart until nothing overlaps.
 
 mod input;
+mod pictures;
 mod write;
 
 use std::ops::ControlFlow;
@@ -75,7 +76,7 @@ pub(crate) struct Arguments {
     /// Go on from the checkpoint, if it is there
     #[arg(long, requires = "checkpoint", help_heading = "Long runs")]
     resume: bool,
-    /// Write a page with numbers and plots
+    /// Write a page with numbers and plots, and with pictures where there is a GPU
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
 }
@@ -127,9 +128,10 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
     let relaxation = wanted.relaxation(arguments, shared);
     bar.finish_and_clear();
     let mut relaxation = relaxation?;
-    for note in relaxation.notes().iter().chain(relaxation.verdicts()) {
-        output::note(shared, note);
+    for note in relaxation.notes().iter().cloned().chain(relaxation.verdicts().iter().map(ToString::to_string)) {
+        output::note(shared, &note);
     }
+    let before = arguments.report.as_ref().and_then(|_| pictures::Before::of(&relaxation, shared));
     take_gpu(&mut relaxation, shared)?;
     if let Some(spheres) = arguments.proxy {
         let bar = output::spinner(shared, format!("{spheres} spheres per molecule go first"));
@@ -153,7 +155,8 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
         output::note(shared, &format!("wrote {} with {} atoms", target.path.display(), thousands(atoms)));
     }
     if let Some(path) = &arguments.report {
-        write::page(&report, path)?;
+        let pictures = before.and_then(|before| before.and_after(&relaxation, shared));
+        write::page(&report, pictures.as_ref(), path)?;
         output::note(shared, &format!("wrote {}", path.display()));
     }
     let clean = report.is_clean() && stop == Stop::Rest;

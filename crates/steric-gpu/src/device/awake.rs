@@ -23,7 +23,8 @@ pub struct Awake {
 }
 
 impl Gpu {
-    /// Keeps the GPU at its full clock until what comes back is dropped. A GPU in software has none, and is left alone.
+    /// Keeps the GPU at its full clock until what comes back is dropped. A GPU in software has none, and a browser has no thread for
+    /// it: both are left alone.
     ///
     /// ```
     /// if let Some(gpu) = steric_gpu::Gpu::software() {
@@ -33,8 +34,9 @@ impl Gpu {
     /// }
     /// ```
     pub fn keep_awake(&self) -> Awake {
-        let is_over = Arc::new(AtomicBool::new(self.adapter().is_software));
-        let copy = (!self.adapter().is_software).then(|| self.small_copy()).flatten();
+        let is_left_alone = self.adapter().is_software || cfg!(target_family = "wasm");
+        let is_over = Arc::new(AtomicBool::new(is_left_alone));
+        let copy = (!is_left_alone).then(|| self.small_copy()).flatten();
         let thread = copy.and_then(|copy| {
             let (gpu, is_over) = (self.clone(), Arc::clone(&is_over));
             std::thread::Builder::new().name("awake".to_owned()).spawn(move || gpu.copy_until(&copy, &is_over)).ok()

@@ -3,7 +3,7 @@
 //! How it works: every stage gets a pass of its own with a time stamp at both ends. That costs a few microseconds a stage, so
 //! the whole is timed again with all stages in one pass.
 
-use std::time::Instant;
+use steric_model::Instant;
 
 use crate::kernels::copy_stage;
 

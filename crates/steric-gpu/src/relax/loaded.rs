@@ -1,11 +1,9 @@
 //! A relaxation that was loaded: iterations asked for and read back.
 
-use std::time::Instant;
-
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use steric_collide::IndexKind;
-use steric_model::{Molecule, Pose};
+use steric_model::{Instant, Molecule, Pose};
 use steric_world::relax::{Iteration, Parts, Progress, Relax};
 use steric_world::respond::{Body, Motion};
 
@@ -30,7 +28,7 @@ pub(super) struct Loaded {
     pub(super) stages: Stages,
     /// What the board is read through.
     staging: wgpu::Buffer,
-    origin: DVec3,
+    pub(super) origin: DVec3,
     bodies: Vec<BodyWords>,
     law: LawWords,
     has_walls: bool,
@@ -141,6 +139,11 @@ impl Loaded {
             disturbed: progress.disturbed,
             jolts: Jolts { every: parts.options.jolt_every, relax: Box::new(Frozen::new(&parts)) },
         })
+    }
+
+    /// Which molecule of the scene stands where in the arrays.
+    pub(super) fn ids(&self) -> &[u32] {
+        &self.jolts.relax.ids
     }
 
     pub(super) fn advance(&mut self, gpu: &Gpu, most: u32) -> Result<Vec<Iteration>, GpuError> {

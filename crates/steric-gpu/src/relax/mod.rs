@@ -7,6 +7,7 @@
 
 mod arrays;
 mod loaded;
+mod on_gpu;
 mod stages;
 mod touches;
 
@@ -16,6 +17,7 @@ use steric_world::relax::{Engine, EngineError, Iteration, Progress, Relax};
 use crate::device::{Awake, Gpu, GpuError, StageTimes};
 pub(crate) use arrays::Arrays;
 use loaded::Loaded;
+pub use on_gpu::MoleculesOnGpu;
 pub(crate) use touches::Share;
 
 /// Relaxes on a GPU.

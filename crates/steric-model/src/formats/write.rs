@@ -92,10 +92,12 @@ fn fill(file: File, path: &Path, format: Format, structure: &Structure) -> io::R
 fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
     static RUNNING: AtomicU32 = AtomicU32::new(0);
     let name = target.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no file name"))?;
+    // A browser has neither processes nor files; to ask for the first panics, and the second say so themselves.
+    let process = if cfg!(target_family = "wasm") { 0 } else { std::process::id() };
     loop {
         let mut hidden = OsString::from(".");
         hidden.push(name);
-        hidden.push(format!(".{}-{}.tmp", std::process::id(), RUNNING.fetch_add(1, Ordering::Relaxed)));
+        hidden.push(format!(".{process}-{}.tmp", RUNNING.fetch_add(1, Ordering::Relaxed)));
         let temporary = target.with_file_name(hidden);
         match OpenOptions::new().write(true).create_new(true).open(&temporary) {
             Ok(file) => return Ok((temporary, file)),

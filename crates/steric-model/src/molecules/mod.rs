@@ -304,6 +304,27 @@ impl Molecules {
         Ok(builder.molecules)
     }
 
+    /// Some of the molecules, in this order; one that is named twice is there twice.
+    ///
+    /// ```
+    /// use steric_model::{MoleculeId, MoleculeOptions, Molecules, Source, formats::xyz::read_xyz};
+    ///
+    /// let structure = read_xyz(b"1\nargon\nAr 0 0 0\n", "argon.xyz".as_ref())?.value;
+    /// let argon = Source { name: "argon", structure: &structure, radii: &[1.88], takes_part: &|_| true, connected: &[] };
+    /// let molecules = Molecules::new(&[argon], &MoleculeOptions::default())?;
+    /// let twins = molecules.picked(&[MoleculeId(0); 2]);
+    /// assert_eq!(twins.scene().molecules().len(), 2);
+    /// assert_eq!(twins.species_of(MoleculeId(1)), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn picked(&self, which: &[MoleculeId]) -> Self {
+        let known = which.iter().map(|molecule| molecule.0 as usize).filter(|&id| id < self.origins.len());
+        let (origins, molecules) = known.map(|id| (self.origins[id], self.scene.molecules()[id])).unzip();
+        let mut scene = self.scene.with_molecules(molecules);
+        scene.set_periodic_box(self.scene.periodic_box());
+        Self { scene, origins, ..self.clone() }
+    }
+
     /// The scene.
     pub fn scene(&self) -> &Scene {
         &self.scene

@@ -142,15 +142,18 @@ impl Palette {
         self.named_or("background", 0xFFFFFF)
     }
 
-    pub(super) fn touching(&self) -> Rgb {
+    /// Of a molecule that touches another one.
+    pub fn touching(&self) -> Rgb {
         self.named_or("touching", self.of_style(0xD55E00, 0xFF0000, 0xE58A7A))
     }
 
-    pub(super) fn free(&self) -> Rgb {
+    /// Of a molecule that touches no other.
+    pub fn free(&self) -> Rgb {
         self.named_or("free", self.of_style(0x009E73, 0x00FF00, 0x9CCB9A))
     }
 
-    pub(super) fn fixed(&self) -> Rgb {
+    /// Of a molecule that stays where it is.
+    pub fn fixed(&self) -> Rgb {
         self.named_or("fixed", self.of_style(0x999999, 0x808080, 0xC4C4C4))
     }
 

@@ -1,5 +1,7 @@
 // Large spheres: a square for each, and the true depth of the sphere in every sample of it.
 
+@group(0) @binding(6) var<storage, read> orders: array<u32, 16>;
+
 struct Corner {
     @builtin(position) position: vec4<f32>,
     @location(0) @interpolate(flat) sphere: vec4<f32>,
@@ -10,7 +12,7 @@ struct Corner {
 @vertex
 fn corner(@builtin(vertex_index) vertex: u32) -> Corner {
     let lane = vertex / 6u % LANES;
-    let entry = view.room - 1u - vertex / (6u * LANES);
+    let entry = view.room - 1u - orders[3] - vertex / (6u * LANES);
     let molecule = list[entry].x;
     let sphere = sphere_of(list[entry], lane);
     var place = vec2<f32>(-1.0);

@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
-use super::canvas::Canvas;
-use super::{DrawError, Model, Renderer};
+use super::layer::Layer;
+use super::{Model, Renderer};
 use crate::camera::USUAL_DEGREES;
 use crate::{Camera, Look};
 
@@ -13,8 +13,9 @@ pub(super) const LIGHT: DVec3 = DVec3::new(0.4506, 0.6508, 0.6108);
 const LAMP_SIZE: u32 = 2048;
 
 /// A lamp, and what it sees: where its light falls.
+#[derive(Debug)]
 pub(super) struct Lamp {
-    pub(super) canvas: Canvas,
+    pub(super) layer: Layer,
 }
 
 /// How a lamp sees.
@@ -26,13 +27,8 @@ pub(super) struct ViewOfLamp {
 }
 
 impl Lamp {
-    /// A lamp, if there are to be shadows.
-    pub(super) fn new(renderer: &Renderer, model: &Model, look: &Look) -> Result<Option<Self>, DrawError> {
-        if look.shadows <= 0.0 {
-            return Ok(None);
-        }
-        let look = Look { samples: 1, ..*look };
-        Ok(Some(Self { canvas: Canvas::new(renderer, model, [LAMP_SIZE; 2], &look)? }))
+    pub(super) fn new(renderer: &Renderer, model: &Model) -> Self {
+        Self { layer: Layer::new(renderer, model, [LAMP_SIZE; 2]) }
     }
 
     /// The lamp as a camera: so far away that its light is parallel, and above the right shoulder of the one who looks.

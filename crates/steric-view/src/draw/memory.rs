@@ -32,7 +32,7 @@ pub(super) fn uniform<T: bytemuck::NoUninit>(gpu: &Gpu, data: &T) -> wgpu::Buffe
     let buffer = gpu.device().create_buffer(&wgpu::BufferDescriptor {
         label: None,
         size: size_of::<T>().next_multiple_of(16) as u64,
-        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
         mapped_at_creation: false,
     });
     gpu.queue().write_buffer(&buffer, 0, bytemuck::bytes_of(data));

@@ -5,22 +5,24 @@
 //! follow read the sphere again by that number: so what a sphere looks like is worked out once for each sample, not for each sphere.
 
 mod canvas;
+mod follow;
 mod lamp;
+mod layer;
 mod memory;
 mod model;
+mod pyramid;
+pub(crate) mod surface;
 mod words;
 
-use std::time::Instant;
-
 use steric_gpu::{Gpu, GpuError};
-use steric_model::{MoleculeId, Scene};
+use steric_model::{Instant, MoleculeId, Scene};
 
 use crate::{Camera, Colours, Look, Picture};
-use canvas::Canvas;
-use lamp::{Lamp, ViewOfLamp};
-use memory::{uniform, word_at};
+pub use canvas::Canvas;
+pub use follow::Follower;
+use memory::word_at;
 pub use model::Model;
-use words::{look_words, view_words};
+pub use surface::Surface;
 
 /// Why a picture could not be drawn.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +37,14 @@ pub enum DrawError {
         found: u64,
         /// How many there may be.
         most: u64,
+    },
+    /// The molecules to be followed are not those that are drawn.
+    #[error("expected the {expected} molecules that are drawn, found {found} others")]
+    OtherMolecules {
+        /// How many there are.
+        found: u64,
+        /// How many are drawn.
+        expected: u64,
     },
     /// The picture has too many samples, or none.
     #[error(
@@ -77,17 +87,24 @@ pub enum DrawError {
 pub struct Renderer {
     gpu: Gpu,
     has_threads: bool,
-    cull: wgpu::ComputePipeline,
+    cull_known: wgpu::ComputePipeline,
+    cull_rest: wgpu::ComputePipeline,
     order: wgpu::ComputePipeline,
+    lowest: wgpu::ComputePipeline,
+    higher: wgpu::ComputePipeline,
     squares: wgpu::RenderPipeline,
+    triangles: wgpu::RenderPipeline,
     splat: Option<wgpu::ComputePipeline>,
     resolve: wgpu::ComputePipeline,
     shade: wgpu::ComputePipeline,
     gather: wgpu::ComputePipeline,
+    follow: wgpu::ComputePipeline,
 }
 
+const MOLECULE: &str = include_str!("molecule.wgsl");
 const VIEW: &str = include_str!("view.wgsl");
 const SPHERES: &str = include_str!("spheres.wgsl");
+const MESH: &str = include_str!("mesh.wgsl");
 const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 const NUMBERS: wgpu::TextureFormat = wgpu::TextureFormat::R32Uint;
 
@@ -114,19 +131,36 @@ impl Renderer {
                 cache: None,
             })
         };
-        let cull = module("cull", &[VIEW, include_str!("cull.wgsl")]);
+        let cull = module("cull", &[MOLECULE, VIEW, include_str!("cull.wgsl")]);
+        let pyramid = module("pyramid", &[VIEW, include_str!("pyramid.wgsl")]);
         let shade = module("shade", &[VIEW, include_str!("shade.wgsl")]);
-        let splat = has_threads.then(|| module("splat", &[VIEW, SPHERES, include_str!("splat.wgsl")]));
+        let splat = has_threads.then(|| module("splat", &[MOLECULE, VIEW, SPHERES, include_str!("splat.wgsl")]));
         Self {
             gpu: gpu.clone(),
             has_threads,
-            cull: compute(&cull, "cull"),
+            cull_known: compute(&cull, "cull_known"),
+            cull_rest: compute(&cull, "cull_rest"),
             order: compute(&cull, "order"),
-            squares: squares(gpu, &module("squares", &[VIEW, SPHERES, include_str!("impostor.wgsl")])),
+            lowest: compute(&pyramid, "lowest"),
+            higher: compute(&pyramid, "higher"),
+            squares: drawn(
+                gpu,
+                &module("squares", &[MOLECULE, VIEW, SPHERES, include_str!("impostor.wgsl")]),
+                ["corner", "sample"],
+            ),
+            triangles: drawn(
+                gpu,
+                &module("triangles", &[VIEW, MESH, include_str!("triangles.wgsl")]),
+                ["vertex", "shown"],
+            ),
             splat: splat.map(|splat| compute(&splat, "splat")),
-            resolve: compute(&module("resolve", &[VIEW, SPHERES, include_str!("resolve.wgsl")]), "resolve"),
+            resolve: compute(
+                &module("resolve", &[MOLECULE, VIEW, SPHERES, MESH, include_str!("resolve.wgsl")]),
+                "resolve",
+            ),
             shade: compute(&shade, "shade"),
             gather: compute(&shade, "gather"),
+            follow: compute(&module("follow", &[MOLECULE, include_str!("follow.wgsl")]), "follow"),
         }
     }
 
@@ -146,16 +180,39 @@ impl Renderer {
 
     /// Puts molecules on the GPU.
     pub fn load(&self, scene: &Scene, colours: &Colours) -> Result<Model, DrawError> {
-        Model::new(&self.gpu, scene, colours)
+        Model::new(&self.gpu, scene, colours, &[])
+    }
+
+    /// Puts molecules and surfaces on the GPU.
+    pub fn load_with(&self, scene: &Scene, colours: &Colours, surfaces: &[Surface]) -> Result<Model, DrawError> {
+        Model::new(&self.gpu, scene, colours, surfaces)
+    }
+
+    /// What pictures of so many pixels in a row and so many rows are drawn on.
+    pub fn canvas(&self, model: &Model, look: &Look, size: [u32; 2]) -> Result<Canvas, DrawError> {
+        Canvas::new(self, model, look, size)
     }
 
     /// Draws a picture of so many pixels in a row and so many rows.
     pub fn draw(&self, model: &Model, camera: &Camera, look: &Look, size: [u32; 2]) -> Result<Picture, DrawError> {
-        let canvas = Canvas::new(self, model, size, look)?;
-        let lamp = Lamp::new(self, model, look)?;
+        self.draw_on(&mut self.canvas(model, look, size)?, model, camera, look)
+    }
+
+    /// Draws the next picture on a canvas that was made for such a look.
+    pub fn draw_on(
+        &self,
+        canvas: &mut Canvas,
+        model: &Model,
+        camera: &Camera,
+        look: &Look,
+    ) -> Result<Picture, DrawError> {
+        let size = canvas.size;
+        if !canvas.fits(model, look, size) {
+            *canvas = self.canvas(model, look, size)?;
+        }
         let passes = if model.is_transparent { PASSES } else { 1 };
-        for pass_number in 0..passes {
-            self.submit(model, camera, look, &canvas, lamp.as_ref(), (pass_number, passes));
+        for number in 0..passes {
+            canvas.submit(self, model, camera, look, (number, passes));
         }
         let pixels = self.gpu.read(&canvas.pixels, size[0] as usize * size[1] as usize)?;
         Ok(Picture { width: size[0], height: size[1], pixels })
@@ -170,21 +227,40 @@ impl Renderer {
         size: [u32; 2],
         pixel: [u32; 2],
     ) -> Result<Option<Picked>, DrawError> {
-        if pixel[0] >= size[0] || pixel[1] >= size[1] {
+        let look = Look { samples: 1, shadows: 0.0, ..*look };
+        let mut canvas = Canvas::new(self, model, &look, size)?;
+        canvas.submit(self, model, camera, &look, (0, 1));
+        self.pick_on(&canvas, (model, scene), pixel)
+    }
+
+    /// What was seen in a pixel of the last picture on a canvas.
+    pub fn pick_on(
+        &self,
+        canvas: &Canvas,
+        (model, scene): (&Model, &Scene),
+        pixel: [u32; 2],
+    ) -> Result<Option<Picked>, DrawError> {
+        if pixel[0] >= canvas.size[0] || pixel[1] >= canvas.size[1] {
             return Ok(None);
         }
-        let look = Look { samples: 1, ..*look };
-        let canvas = Canvas::new(self, model, size, &look)?;
-        self.submit(model, camera, &look, &canvas, None, (0, 1));
-        let number = word_at(&self.gpu, &canvas.seen, 4 * u64::from(pixel[1] * size[0] + pixel[0]))?[0];
-        if number == u32::MAX {
+        let layer = &canvas.layer;
+        let [x, y] = pixel.map(|side| side * canvas.samples + canvas.samples / 2);
+        let number = word_at(&self.gpu, &layer.seen, 4 * (u64::from(y) * u64::from(layer.size[0]) + u64::from(x)))?[0];
+        // Surfaces come after the spheres.
+        if number >= 8 * model.room {
             return Ok(None);
         }
-        let [molecule, what] = word_at(&self.gpu, &canvas.list, 8 * u64::from(number / 8))?;
+        let [molecule, what] = word_at(&self.gpu, &layer.list, 8 * u64::from(number / 8))?;
         // The two highest bits say that a cluster or a molecule is drawn as one sphere.
         let cluster = scene.clusters().get(what as usize).filter(|_| what >> 30 == 0);
         let atom = cluster.map(|cluster| cluster.atoms[number as usize % 8]);
         Ok(Some(Picked { molecule: MoleculeId(molecule), atom }))
+    }
+
+    /// How many clusters of atoms, or whole molecules, it took to draw the last picture on a canvas.
+    pub fn clusters_drawn(&self, canvas: &Canvas) -> Result<u64, DrawError> {
+        let [small, large] = word_at(&self.gpu, &canvas.layer.orders, 0)?;
+        Ok(u64::from(small) + u64::from(large))
     }
 
     /// Seconds for a frame among frames from these cameras, one after the other, none of which is read back.
@@ -195,53 +271,20 @@ impl Renderer {
         look: &Look,
         size: [u32; 2],
     ) -> Result<f64, DrawError> {
-        let canvas = Canvas::new(self, model, size, look)?;
-        let lamp = Lamp::new(self, model, look)?;
-        let submit = |camera: &Camera| self.submit(model, camera, look, &canvas, lamp.as_ref(), (0, 1));
+        let mut canvas = Canvas::new(self, model, look, size)?;
+        let mut submit = |camera: &Camera| canvas.submit(self, model, camera, look, (0, 1));
         let wait = || {
             let waited = self.gpu.device().poll(wgpu::PollType::wait_indefinitely());
             waited.map_err(|error| DrawError::Gpu(GpuError::Lost(error.to_string())))?;
             self.gpu.check().map_err(DrawError::from)
         };
-        cameras.first().into_iter().for_each(submit);
+        // Twice, so that it is known what is seen.
+        cameras.iter().cycle().take(2).for_each(&mut submit);
         wait()?;
         let start = Instant::now();
         cameras.iter().for_each(submit);
         wait()?;
         Ok(start.elapsed().as_secs_f64() / cameras.len().max(1) as f64)
-    }
-
-    /// Asks for a pass over a picture, by its number and how many there are.
-    fn submit(
-        &self,
-        model: &Model,
-        camera: &Camera,
-        look: &Look,
-        canvas: &Canvas,
-        lamp: Option<&Lamp>,
-        pass: (u32, u32),
-    ) {
-        let view = view_words(self.has_threads, model, camera, look, canvas.size).in_pass(pass);
-        let mut encoder = self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let mut of_lamp = ViewOfLamp::default();
-        if let Some(lamp) = lamp {
-            let seen = lamp.camera(model, camera);
-            let words = view_words(self.has_threads, model, &seen, &lamp.look(look), lamp.canvas.size).in_pass(pass);
-            lamp.canvas.see(self, model, &mut encoder, &uniform(&self.gpu, &words));
-            let lamp_from_camera =
-                seen.camera_from_world(model.origin) * camera.camera_from_world(model.origin).inverse();
-            of_lamp = ViewOfLamp {
-                lamp_from_camera: lamp_from_camera.as_mat4().to_cols_array(),
-                half: words.half,
-                size: words.size,
-            };
-        }
-        let view_words = uniform(&self.gpu, &view);
-        canvas.see(self, model, &mut encoder, &view_words);
-        let look_words = uniform(&self.gpu, &look_words(model, camera, look, &of_lamp));
-        let lit = lamp.map_or(&canvas.orders, |lamp| &lamp.canvas.surface);
-        canvas.paint(self, &mut encoder, &view_words, &look_words, (lit, look.samples));
-        self.gpu.queue().submit([encoder.finish()]);
     }
 }
 
@@ -254,13 +297,13 @@ pub struct Picked {
     pub atom: Option<u32>,
 }
 
-fn squares(gpu: &Gpu, module: &wgpu::ShaderModule) -> wgpu::RenderPipeline {
+fn drawn(gpu: &Gpu, module: &wgpu::ShaderModule, [vertex, fragment]: [&str; 2]) -> wgpu::RenderPipeline {
     gpu.device().create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-        label: Some("squares"),
+        label: Some(vertex),
         layout: None,
         vertex: wgpu::VertexState {
             module,
-            entry_point: Some("corner"),
+            entry_point: Some(vertex),
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             buffers: &[],
         },
@@ -275,7 +318,7 @@ fn squares(gpu: &Gpu, module: &wgpu::ShaderModule) -> wgpu::RenderPipeline {
         multisample: wgpu::MultisampleState::default(),
         fragment: Some(wgpu::FragmentState {
             module,
-            entry_point: Some("sample"),
+            entry_point: Some(fragment),
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             targets: &[Some(NUMBERS.into())],
         }),

@@ -8,6 +8,7 @@ use steric_model::{LANES, Scene};
 
 use super::DrawError;
 use super::memory::array;
+use super::surface::{Surface, reach, surface_words};
 use crate::Colours;
 use crate::camera::ball;
 
@@ -24,7 +25,8 @@ pub struct Model {
     pub(super) bounds: wgpu::Buffer,
     pub(super) atoms: wgpu::Buffer,
     pub(super) colours: wgpu::Buffer,
-    pub(super) cluster_colours: wgpu::Buffer,
+    pub(super) mesh: wgpu::Buffer,
+    pub(super) triangles: u32,
     pub(super) items: wgpu::Buffer,
     pub(super) item_count: u32,
     /// Entries that the list can have: one for each cluster of each molecule.
@@ -54,7 +56,7 @@ struct KindWords {
     unused: [u32; 3],
 }
 
-fn packed([red, green, blue]: [u8; 3]) -> u32 {
+pub(super) fn packed([red, green, blue]: [u8; 3]) -> u32 {
     u32::from_le_bytes([red, green, blue, 255])
 }
 
@@ -69,12 +71,13 @@ fn mean(colours: impl Iterator<Item = [u8; 3]>) -> u32 {
 }
 
 impl Model {
-    pub(super) fn new(gpu: &Gpu, scene: &Scene, colours: &Colours) -> Result<Self, DrawError> {
+    pub(super) fn new(gpu: &Gpu, scene: &Scene, colours: &Colours, surfaces: &[Surface]) -> Result<Self, DrawError> {
         let (origin, radius) = ball(scene);
+        let surface = surface_words(surfaces, origin);
         let room: u64 = scene.molecules().iter().map(|m| scene.types()[m.kind.0 as usize].clusters.len() as u64).sum();
         let limit = gpu.adapter().largest_binding;
         // A sphere is known by the number of its entry and its lane, in 32 bits.
-        if room * 8 >= u64::from(u32::MAX) || room * 8 > limit {
+        if room * 8 + u64::from(surface.triangles) >= u64::from(u32::MAX) || room * 8 > limit {
             return Err(DrawError::TooLarge { found: room, most: (limit / 8).min(u64::from(u32::MAX / 8)) });
         }
         let clusters = scene.clusters();
@@ -100,12 +103,12 @@ impl Model {
         };
         let all = || (0..clusters.len()).into_par_iter().flat_map_iter(lanes);
         let atoms: Vec<[f32; 4]> = all().map(atom).collect();
-        let atom_colours: Vec<u32> = all().map(colour).collect();
-        let cluster_colour = |cluster: usize| {
+        let colours_of = |cluster: usize| {
             let own = &clusters[cluster];
-            mean((0..own.len()).map(|lane| colour_of(owner[cluster], own.atoms[lane])))
+            let mean = mean((0..own.len()).map(|lane| colour_of(owner[cluster], own.atoms[lane])));
+            lanes(cluster).map(colour).chain([mean])
         };
-        let cluster_colours: Vec<u32> = (0..clusters.len()).into_par_iter().map(cluster_colour).collect();
+        let atom_colours: Vec<u32> = (0..clusters.len()).into_par_iter().flat_map_iter(colours_of).collect();
         let bounds: Vec<[f32; 4]> =
             scene.bounds().iter().map(|bound| bound.center.extend(bound.radius).to_array()).collect();
         let kind = |(number, kind): (usize, &steric_model::MoleculeType)| KindWords {
@@ -124,18 +127,20 @@ impl Model {
         let items: Vec<[u32; 4]> = scene.molecules().par_iter().enumerate().flat_map_iter(item).collect();
         let model = Self {
             origin,
-            radius,
+            radius: radius.max(reach(surfaces, origin)),
             molecules: array(gpu, "molecules", &molecules(scene, colours, origin))?,
             kinds: array(gpu, "kinds", &kinds)?,
             bounds: array(gpu, "bounds", &bounds)?,
             atoms: array(gpu, "atoms", &atoms)?,
             colours: array(gpu, "colours", &atom_colours)?,
-            cluster_colours: array(gpu, "colours of clusters", &cluster_colours)?,
+            mesh: array(gpu, "mesh", &surface.words)?,
+            triangles: surface.triangles,
             items: array(gpu, "items", &items)?,
             item_count: items.len() as u32,
             room: room as u32,
             count: scene.molecules().len() as u32,
-            is_transparent: colours.opacities.iter().any(|&opacity| opacity < 1.0),
+            is_transparent: colours.opacities.iter().any(|&opacity| opacity < 1.0 && opacity > 0.0)
+                || surfaces.iter().any(|surface| surface.opacity < 1.0),
         };
         gpu.check()?;
         Ok(model)

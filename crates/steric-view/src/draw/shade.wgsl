@@ -19,8 +19,8 @@ struct Look {
     lamp_size: vec2<u32>,
 }
 
-@group(0) @binding(0) var<uniform> view: View;
-@group(0) @binding(1) var<uniform> look: Look;
+@group(0) @binding(0) var<storage, read> view: View;
+@group(0) @binding(1) var<storage, read> look: Look;
 @group(0) @binding(2) var<storage, read> surface: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read_write> shaded: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read_write> pixels: array<u32>;

@@ -1,6 +1,6 @@
 // The spheres of an entry of the list, in the camera's frame.
 
-@group(0) @binding(0) var<uniform> view: View;
+@group(0) @binding(0) var<storage, read> view: View;
 @group(0) @binding(1) var<storage, read> molecules: array<Molecule>;
 @group(0) @binding(2) var<storage, read> kinds: array<Kind>;
 @group(0) @binding(3) var<storage, read> bounds: array<vec4<f32>>;

@@ -9,8 +9,8 @@
 @compute @workgroup_size(64)
 fn splat(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
          @builtin(local_invocation_index) local: u32) {
-    let thread = (group.y * groups.x + group.x) * 64u + local;
-    if (thread >= orders[0] * LANES) { return; }
+    let thread = orders[2] * LANES + (group.y * groups.x + group.x) * 64u + local;
+    if (thread >= orders[12] * LANES) { return; }
     let sphere = sphere_of(list[thread / LANES], thread % LANES);
     let distance = -sphere.z;
     if (sphere.w <= 0.0 || (view.is_parallel == 0u && distance - sphere.w <= view.near)) { return; }

@@ -17,19 +17,8 @@ struct View {
     coarse: f32,               // clusters of fewer samples are one sphere, and so are molecules
     pass_number: u32,          // of the passes over one picture
     passes: u32,
-    unused_a: u32,
-    unused_b: u32,
-}
-
-// A molecule: where it is, what it is, and how it looks.
-struct Molecule {
-    place: vec3<f32>,
-    kind: u32,
-    rotation: vec4<f32>,
-    colour: u32,               // of the whole molecule; of its atoms if the highest byte is 0
-    opacity: f32,
-    unused_a: u32,
-    unused_b: u32,
+    tiles: u32,                // along a side of the lowest level of those that hide others
+    triangles: u32,
 }
 
 struct Kind {
@@ -47,6 +36,8 @@ const WHOLE: u32 = 0x80000000u;
 const LEVEL: u32 = 0xc0000000u;
 const LANES: u32 = 8u;
 const NOTHING: u32 = 0xffffffffu;
+// What is seen is no molecule but a surface of this colour.
+const SURFACE: u32 = 0x80000000u;
 
 // A number between 0 and 1 that looks like chance.
 fn chance(a: u32, b: u32) -> f32 {
@@ -76,6 +67,12 @@ fn in_camera(place: vec3<f32>) -> vec3<f32> { return (view.camera_from_world * v
 fn depth_of(distance: f32) -> f32 {
     if (view.is_parallel != 0u) { return clamp(1.0 - (distance - view.near) / (view.far - view.near), 1e-7, 1.0); }
     return clamp(view.near / distance, 1e-7, 1.0);
+}
+
+// Where a tile stands among all, level by level.
+fn tile_at(level: u32, at: vec2<u32>) -> u32 {
+    let side = view.tiles >> level;
+    return (view.tiles * view.tiles - side * side) / 3u * 4u + at.y * side + at.x;
 }
 
 struct Ray {

@@ -5,6 +5,7 @@ use glam::DVec3;
 
 use super::Model;
 use super::lamp::{LIGHT, ViewOfLamp};
+use super::layer::Layer;
 use crate::camera::USUAL_DEGREES;
 use crate::{Camera, Look, Raster, Style};
 
@@ -26,7 +27,8 @@ pub(super) struct ViewWords {
     coarse: f32,
     pass_number: u32,
     passes: u32,
-    unused: [u32; 2],
+    tiles: u32,
+    triangles: u32,
 }
 
 impl ViewWords {
@@ -60,7 +62,8 @@ pub(super) struct LookWords {
 const SMALL: f32 = 6.0;
 
 /// How a camera sees molecules.
-pub(super) fn view_words(has_threads: bool, model: &Model, camera: &Camera, look: &Look, size: [u32; 2]) -> ViewWords {
+pub(super) fn view_words(has_threads: bool, model: &Model, camera: &Camera, look: &Look, layer: &Layer) -> ViewWords {
+    let size = layer.size;
     let is_parallel = camera.degrees <= 0.0;
     let degrees = if is_parallel { USUAL_DEGREES } else { camera.degrees.min(170.0) };
     let distance = camera.distance();
@@ -100,7 +103,8 @@ pub(super) fn view_words(has_threads: bool, model: &Model, camera: &Camera, look
         coarse: look.coarse as f32 * look.samples as f32,
         pass_number: 0,
         passes: 1,
-        unused: [0; 2],
+        tiles: layer.pyramid.side,
+        triangles: model.triangles,
     }
 }
 

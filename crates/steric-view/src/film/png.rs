@@ -32,6 +32,21 @@ impl Picture {
         let file = File::open(path).map_err(|error| FilmError::io(path, error))?;
         read(BufReader::new(file)).map_err(|error| FilmError::io(path, error))
     }
+
+    /// The bytes of a PNG file, to be put into something else, such as a page.
+    ///
+    /// ```
+    /// use steric_view::Picture;
+    ///
+    /// let red = Picture { width: 3, height: 1, pixels: vec![[255, 0, 0, 255]; 3] };
+    /// assert!(red.to_png()?.starts_with(b"\x89PNG"));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn to_png(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        write(&mut bytes, self)?;
+        Ok(bytes)
+    }
 }
 
 fn read(file: BufReader<File>) -> io::Result<Picture> {

@@ -1,7 +1,8 @@
 //! What goes into a glTF file, and where.
 //!
-//! How it works: the numbers are four arrays, one behind the other: normals, positions, colours, triangles. Sizes follow from the
-//! detail of each type, so the detail is chosen before anything is written.
+//! How it works: the numbers are four arrays, one behind the other: normals, positions, triangles, colours. In each of the first three
+//! those of surfaces stand behind those of molecules. Sizes follow from the detail of each type, so the detail is chosen
+//! before anything is written.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,7 +13,8 @@ use steric_model::{Molecule, Scene, Sphere};
 
 use super::GlbError;
 use super::ball::{Ball, Detail};
-use crate::Colours;
+use super::sheet::Sheet;
+use crate::{Colours, Surface};
 
 /// Larger types, and all types of larger scenes, are drawn plainly.
 const FINE_TYPE: u32 = 2_000;
@@ -23,6 +25,7 @@ const MOST_BYTES: u64 = 1_000_000_000;
 const NODE_BYTES: u64 = 150;
 const MESH_BYTES: u64 = 240;
 const SHAPE_BYTES: u64 = 400;
+const SHEET_BYTES: u64 = 900;
 
 /// A type that is used: the positions of its corners.
 #[derive(Clone, Debug)]
@@ -41,6 +44,8 @@ pub(super) struct Mesh {
     /// Number of its shape.
     pub(super) shape: usize,
     pub(super) colour: Option<[u8; 3]>,
+    /// Number of its opacity, which is that of its material.
+    pub(super) material: usize,
 }
 
 /// Everything that is written.
@@ -49,7 +54,10 @@ pub(super) struct Plan<'a> {
     colours: &'a Colours,
     pub(super) shapes: Vec<Shape>,
     pub(super) meshes: Vec<Mesh>,
-    /// The mesh of each molecule that has atoms, in the order of molecules.
+    /// In hundredths, each once: a material for every molecule would make Blender slow.
+    pub(super) opacities: Vec<u8>,
+    pub(super) sheets: Vec<Sheet<'a>>,
+    /// The mesh of each molecule that can be seen, in the order of molecules.
     pub(super) nodes: Vec<(Molecule, u32)>,
     /// Of the scene, in angstroms; nodes are placed from here, as they have coordinates of 32 bits.
     pub(super) middle: DVec3,
@@ -59,20 +67,28 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn new(scene: &'a Scene, colours: &'a Colours, path: &Path) -> Result<Self, GlbError> {
+    pub(super) fn new(
+        scene: &'a Scene,
+        colours: &'a Colours,
+        surfaces: &'a [Surface],
+        path: &Path,
+    ) -> Result<Self, GlbError> {
         check(scene, colours, path)?;
+        let middle = middle(scene, surfaces);
         let mut plan = Self {
             scene,
             colours,
             shapes: Vec::new(),
             meshes: Vec::new(),
+            opacities: Vec::new(),
+            sheets: Sheet::all(surfaces, middle, path)?,
             nodes: Vec::new(),
-            middle: middle(scene),
+            middle,
             balls: [Ball::new(Detail::Fine), Ball::new(Detail::Plain)],
             most_atoms: [0; 2],
         };
         plan.find_meshes();
-        if plan.nodes.is_empty() {
+        if plan.nodes.is_empty() && plan.sheets.is_empty() {
             return Err(GlbError::Empty { file: path.to_path_buf() });
         }
         plan.choose(path, MOST_BYTES)?;
@@ -80,15 +96,16 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// Numbers the pairs of type and colour, and gives each molecule its own.
+    /// Numbers what differs in type, colour or opacity, and gives each molecule its own.
     fn find_meshes(&mut self) {
-        let mut numbers: BTreeMap<(u32, Option<[u8; 3]>), u32> = BTreeMap::new();
+        let mut numbers: BTreeMap<(u32, Option<[u8; 3]>, u8), u32> = BTreeMap::new();
         let mut shape_of = BTreeMap::new();
         let fine_scene = self.scene.atoms() <= FINE_SCENE;
-        for (&molecule, &colour) in self.scene.molecules().iter().zip(&self.colours.molecules) {
+        for (number, (&molecule, &colour)) in self.scene.molecules().iter().zip(&self.colours.molecules).enumerate() {
             let kind = molecule.kind.0;
             let atoms = self.scene.types()[kind as usize].atoms;
-            if atoms == 0 {
+            let opacity = self.colours.opacities.get(number).map_or(100, |part| (part * 100.0).round() as u8).min(100);
+            if atoms == 0 || opacity == 0 {
                 continue;
             }
             let shape = *shape_of.entry(kind).or_insert_with(|| {
@@ -98,8 +115,13 @@ impl<'a> Plan<'a> {
                 self.shapes.push(Shape { kind, detail, atoms, low: Vec3::INFINITY, high: Vec3::NEG_INFINITY });
                 self.shapes.len() - 1
             });
-            let mesh = *numbers.entry((kind, colour)).or_insert_with(|| {
-                self.meshes.push(Mesh { shape, colour });
+            let mesh = *numbers.entry((kind, colour, opacity)).or_insert_with(|| {
+                let known = self.opacities.iter().position(|&known| known == opacity);
+                let material = known.unwrap_or_else(|| {
+                    self.opacities.push(opacity);
+                    self.opacities.len() - 1
+                });
+                self.meshes.push(Mesh { shape, colour, material });
                 self.meshes.len() as u32 - 1
             });
             self.nodes.push((molecule, mesh));
@@ -116,15 +138,16 @@ impl<'a> Plan<'a> {
         let bytes = self.file_bytes();
         if bytes > most {
             let atoms = self.meshes.iter().map(|mesh| self.shapes[mesh.shape].atoms).sum();
-            return Err(GlbError::TooLarge { file: path.to_path_buf(), bytes, most, atoms });
+            let triangles = self.sheets.iter().map(|sheet| sheet.triangles).sum();
+            return Err(GlbError::TooLarge { file: path.to_path_buf(), bytes, most, atoms, triangles });
         }
         Ok(())
     }
 
     fn file_bytes(&self) -> u64 {
-        let [nodes, meshes, shapes] =
-            [self.nodes.len(), self.meshes.len(), self.shapes.len()].map(|count| count as u64);
-        self.bytes() + nodes * NODE_BYTES + meshes * MESH_BYTES + shapes * SHAPE_BYTES
+        let [nodes, meshes, shapes, sheets] =
+            [self.nodes.len(), self.meshes.len(), self.shapes.len(), self.sheets.len()].map(|count| count as u64);
+        self.bytes() + nodes * NODE_BYTES + meshes * MESH_BYTES + shapes * SHAPE_BYTES + sheets * SHEET_BYTES
     }
 
     /// Finds the boxes, which the file has to name.
@@ -173,15 +196,23 @@ impl<'a> Plan<'a> {
         self.most_atoms[detail as usize]
     }
 
-    /// Bytes of normals, positions, colours and triangles.
-    pub(super) fn arrays(&self) -> [u64; 4] {
+    /// Bytes of normals, positions and triangles of molecules: where those of surfaces begin in their arrays.
+    pub(super) fn of_molecules(&self) -> [u64; 3] {
         let [fine, plain] = [Detail::Fine, Detail::Plain].map(|detail| {
             let (atoms, ball) = (self.most_atoms(detail), self.ball(detail));
             [atoms * 12 * ball.corners.len() as u64, atoms * 12 * ball.triangles.len() as u64]
         });
         let positions = self.shapes.iter().map(|shape| 12 * self.corners(shape)).sum();
+        [fine[0] + plain[0], positions, fine[1] + plain[1]]
+    }
+
+    /// Bytes of normals, positions, triangles and colours.
+    pub(super) fn arrays(&self) -> [u64; 4] {
+        let [normals, positions, triangles] = self.of_molecules();
+        let of_sheets = |count: fn(&Sheet<'_>) -> u64| 12 * self.sheets.iter().map(count).sum::<u64>();
+        let vertices = of_sheets(|sheet| sheet.vertices);
         let colours = self.meshes.iter().map(|mesh| 4 * self.corners(&self.shapes[mesh.shape])).sum();
-        [fine[0] + plain[0], positions, colours, fine[1] + plain[1]]
+        [normals + vertices, positions + vertices, triangles + of_sheets(|sheet| sheet.triangles), colours]
     }
 
     /// Bytes of all numbers.
@@ -207,21 +238,14 @@ impl<'a> Plan<'a> {
                 out.write_all(&little(self.ball(detail).corners.iter().flat_map(|normal| normal.to_array())))?;
             }
         }
+        self.sheets.iter().try_for_each(|sheet| sheet.write_normals(out))?;
         for shape in &self.shapes {
             self.each_atom(shape, |sphere, _| {
                 let corners = self.ball(shape.detail).corners.iter();
                 out.write_all(&little(corners.flat_map(|&normal| corner(sphere, normal).to_array())))
             })?;
         }
-        for mesh in &self.meshes {
-            let shape = &self.shapes[mesh.shape];
-            let corners = self.ball(shape.detail).corners.len();
-            let atoms = &self.colours.atoms[shape.kind];
-            self.each_atom(shape, |_, atom| {
-                let [red, green, blue] = mesh.colour.unwrap_or(atoms[atom as usize]).map(linear);
-                out.write_all(&[red, green, blue, 255].repeat(corners))
-            })?;
-        }
+        self.sheets.iter().try_for_each(|sheet| sheet.write_positions(out))?;
         for detail in [Detail::Fine, Detail::Plain] {
             let ball = self.ball(detail);
             for atom in 0..self.most_atoms(detail) {
@@ -230,7 +254,18 @@ impl<'a> Plan<'a> {
                 out.write_all(&corners.collect::<Vec<_>>())?;
             }
         }
-        Ok(())
+        self.sheets.iter().try_for_each(|sheet| sheet.write_triangles(out))?;
+        self.meshes.iter().try_for_each(|mesh| self.write_colours(mesh, out))
+    }
+
+    fn write_colours(&self, mesh: &Mesh, out: &mut impl Write) -> io::Result<()> {
+        let shape = &self.shapes[mesh.shape];
+        let corners = self.ball(shape.detail).corners.len();
+        let atoms = &self.colours.atoms[shape.kind];
+        self.each_atom(shape, |_, atom| {
+            let [red, green, blue] = mesh.colour.unwrap_or(atoms[atom as usize]).map(linear);
+            out.write_all(&[red, green, blue, 255].repeat(corners))
+        })
     }
 
     /// Visits the atoms of a shape in the order of the file: each with its number in the type.
@@ -271,9 +306,10 @@ fn check(scene: &Scene, colours: &Colours, path: &Path) -> Result<(), GlbError> 
     odd.map_or(Ok(()), |odd| Err(GlbError::NotFinite { file: path.to_path_buf(), what: format!("molecule {odd}") }))
 }
 
-/// Of the box around the origins of all molecules.
-fn middle(scene: &Scene) -> DVec3 {
-    let places = scene.molecules().iter().map(|molecule| molecule.pose.translation);
+/// Of the box around the origins of all molecules and around all surfaces.
+fn middle(scene: &Scene, surfaces: &[Surface]) -> DVec3 {
+    let molecules = scene.molecules().iter().map(|molecule| molecule.pose.translation);
+    let places = molecules.chain(surfaces.iter().flat_map(|surface| surface.mesh.vertices.iter().copied()));
     let ends = places.map(|place| (place, place)).reduce(|(low, high), (place, _)| (low.min(place), high.max(place)));
     ends.map_or(DVec3::ZERO, |(low, high)| (low + high) / 2.0)
 }
@@ -282,13 +318,17 @@ fn corner(sphere: Sphere, normal: Vec3) -> Vec3 {
     sphere.center + sphere.radius * normal
 }
 
-fn little(numbers: impl Iterator<Item = f32>) -> Vec<u8> {
+pub(super) fn little(numbers: impl Iterator<Item = f32>) -> Vec<u8> {
     numbers.flat_map(f32::to_le_bytes).collect()
 }
 
 /// A shade of sRGB (IEC 61966-2-1) in proportion to its light.
 pub(super) fn linear(shade: u8) -> u8 {
+    (light(shade) * 255.0).round() as u8
+}
+
+/// The light of a shade of sRGB, 0 to 1.
+pub(super) fn light(shade: u8) -> f32 {
     let shade = f32::from(shade) / 255.0;
-    let light = if shade <= 0.04045 { shade / 12.92 } else { ((shade + 0.055) / 1.055).powf(2.4) };
-    (light * 255.0).round() as u8
+    if shade <= 0.04045 { shade / 12.92 } else { ((shade + 0.055) / 1.055).powf(2.4) }
 }

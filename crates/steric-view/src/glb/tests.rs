@@ -2,6 +2,7 @@
 
 use glam::{DQuat, DVec3, Vec3};
 use serde_json::Value;
+use steric_model::formats::mesh::Mesh;
 use steric_model::{MoleculeId, Pose};
 
 use super::*;
@@ -18,9 +19,13 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 
 impl Read {
     fn of(scene: &Scene, colours: &Colours) -> Self {
+        Self::with(scene, colours, &[])
+    }
+
+    fn with(scene: &Scene, colours: &Colours, surfaces: &[Surface]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("scene.glb");
-        write_glb(scene, colours, &path).unwrap();
+        write_glb(scene, colours, surfaces, &path).unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         let bytes = std::fs::read(path).unwrap();
         assert_eq!((&bytes[..4], word(&bytes, 4), word(&bytes, 8) as usize), (&b"glTF"[..], 2, bytes.len()));
@@ -167,6 +172,78 @@ fn nodes_put_every_molecule_where_it_is() {
     }
 }
 
+/// A square in the plane x = 100, with a triangle whose corner is not there.
+fn square(opacity: f32) -> Surface {
+    let corner = |y: f64, z: f64| DVec3::new(100.0, y, z);
+    let mesh = Mesh {
+        vertices: vec![corner(0.0, 0.0), corner(40.0, 0.0), corner(40.0, 40.0), corner(0.0, 40.0)],
+        triangles: vec![[0, 1, 2], [0, 2, 3], [0, 1, 9]],
+    };
+    Surface { mesh, colour: [255, 188, 0], opacity }
+}
+
+#[test]
+fn surfaces_lie_among_the_molecules_with_a_material_each() {
+    let (scene, colours) = small();
+    let read = Read::with(&scene, &colours, &[square(0.25), square(1.0)]);
+    let root = DVec3::from_slice(&numbers(&read.json["nodes"][0]["translation"])) * 10.0;
+    for (mesh, opacity) in [(3, 0.25), (4, 1.0)] {
+        let node = &read.json["nodes"][mesh + 2];
+        assert_eq!((&node["mesh"], node.get("translation")), (&Value::from(mesh), None));
+        let corners = read.points(mesh, "POSITION");
+        // Back from y up to z up, and from the middle of the scene.
+        let middle = DVec3::new(root.x, -root.z, root.y);
+        for (corner, expected) in corners.iter().zip(&square(1.0).mesh.vertices) {
+            assert!((corner.as_dvec3() + middle).distance(*expected) < 1e-4, "{corner} {expected}");
+        }
+        assert_eq!(read.points(mesh, "NORMAL"), [Vec3::X; 4]);
+        let indices: Vec<u32> = read.attribute(mesh, "indices").1.iter().map(|bytes| word(bytes, 0)).collect();
+        assert_eq!(indices, [0, 1, 2, 0, 2, 3]);
+        let number = read.json["meshes"][mesh]["primitives"][0]["material"].as_u64().unwrap() as usize;
+        let material = &read.json["materials"][number];
+        let colour = numbers(&material["pbrMetallicRoughness"]["baseColorFactor"]);
+        assert!((colour[1] - 0.503).abs() < 0.001, "188 of 255 steps are half of the light: {}", colour[1]);
+        assert_eq!([colour[0], colour[2], colour[3]], [1.0, 0.0, opacity]);
+        assert_eq!(material["doubleSided"], true);
+        assert_eq!(material["alphaMode"] == "BLEND", opacity < 1.0);
+    }
+    // Molecules keep what they have without surfaces.
+    assert_eq!(read.points(0, "POSITION"), Read::of(&scene, &colours).points(0, "POSITION"));
+    assert_eq!(read.attribute(1, "COLOR_0").1, Read::of(&scene, &colours).attribute(1, "COLOR_0").1);
+}
+
+#[test]
+fn surfaces_alone_are_a_file_and_those_that_cannot_be_seen_are_none() {
+    let read = Read::with(&Scene::default(), &Colours::default(), &[square(0.0), square(0.5)]);
+    assert_eq!(read.json["bufferViews"].as_array().unwrap().len(), 3);
+    assert_eq!(read.json["meshes"].as_array().unwrap().len(), 1);
+    assert_eq!(numbers(&read.json["nodes"][0]["children"]), [1.0]);
+    assert_eq!(read.points(0, "POSITION").len(), 4);
+    let error = write_glb(&Scene::default(), &Colours::default(), &[square(0.0)], "wall.glb".as_ref()).unwrap_err();
+    assert!(matches!(error, GlbError::Empty { .. }), "{error:?}");
+    let mut odd = square(1.0);
+    odd.mesh.vertices[1].x = f64::INFINITY;
+    let error = write_glb(&Scene::default(), &Colours::default(), &[odd], "wall.glb".as_ref()).unwrap_err();
+    assert_eq!(error.to_string(), "wall.glb: expected finite coordinates, found others in surface 0");
+}
+
+#[test]
+fn molecules_that_one_looks_through_share_the_material_of_their_opacity() {
+    let (scene, colours) = small();
+    let read = Read::of(&scene, &Colours { opacities: vec![0.3, 1.0, 0.3, 0.0], ..colours });
+    let nodes = read.json["nodes"].as_array().unwrap();
+    assert_eq!(nodes.len(), 4, "the last molecule cannot be seen");
+    let material = |node: usize| {
+        let mesh = nodes[node]["mesh"].as_u64().unwrap() as usize;
+        read.json["meshes"][mesh]["primitives"][0]["material"].as_u64().unwrap() as usize
+    };
+    assert_eq!([1, 2, 3].map(material), [0, 1, 0]);
+    let opacity = |at: usize| numbers(&read.json["materials"][at]["pbrMetallicRoughness"]["baseColorFactor"])[3];
+    assert_eq!([opacity(0), opacity(1)], [0.3, 1.0]);
+    assert_eq!(read.json["materials"][0]["alphaMode"], "BLEND");
+    assert_eq!(read.json["materials"][1].get("alphaMode"), None);
+}
+
 #[test]
 fn large_types_and_large_scenes_are_plain_and_copies_are_cheap() {
     for (atoms, molecules, corners) in [(2_000, 1, 42), (2_001, 1, 12), (2_000, 100, 42), (2_000, 101, 12)] {
@@ -197,7 +274,7 @@ fn a_file_may_have_fine_and_plain_types() {
 #[test]
 fn a_file_that_would_be_too_large_is_drawn_plainly_or_refused_with_its_size() {
     let (scene, colours) = row(1_000, 1);
-    let mut plan = Plan::new(&scene, &colours, "row.glb".as_ref()).unwrap();
+    let mut plan = Plan::new(&scene, &colours, &[], "row.glb".as_ref()).unwrap();
     plan.choose("row.glb".as_ref(), 1_000_000).unwrap();
     assert_eq!(plan.shapes[0].detail, ball::Detail::Plain);
     let error = plan.choose("row.glb".as_ref(), 100_000).unwrap_err();
@@ -208,11 +285,11 @@ fn a_file_that_would_be_too_large_is_drawn_plainly_or_refused_with_its_size() {
 fn colours_of_another_scene_and_places_that_are_no_numbers_are_errors() {
     let (mut scene, mut colours) = row(3, 2);
     colours.atoms[0].pop();
-    let error = write_glb(&scene, &colours, "row.glb".as_ref()).unwrap_err();
+    let error = write_glb(&scene, &colours, &[], "row.glb".as_ref()).unwrap_err();
     assert_eq!(error.to_string(), "row.glb: expected 3 colours of atoms of row, found 2");
     colours.atoms[0].push([0; 3]);
     scene.molecules_mut()[1].pose.translation.x = f64::NAN;
-    let error = write_glb(&scene, &colours, "row.glb".as_ref()).unwrap_err();
+    let error = write_glb(&scene, &colours, &[], "row.glb".as_ref()).unwrap_err();
     assert_eq!(error.to_string(), "row.glb: expected finite coordinates, found others in molecule 1");
 }
 

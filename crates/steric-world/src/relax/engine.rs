@@ -6,10 +6,10 @@
 //! them, and if the engine fails, the processor goes on from there.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use glam::Vec3;
-use steric_model::{Pose, Scene};
+use steric_model::{Instant, Pose, Scene};
 
 use super::gather::contact_margin;
 use super::hold::Hold;

@@ -4,6 +4,7 @@ mod body;
 mod checkpoint;
 mod engine;
 mod gather;
+mod hands;
 mod hold;
 mod jolt;
 mod mover;

@@ -1,9 +1,9 @@
 //! Iterating until nothing overlaps, or until a limit.
 
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
+use steric_model::Instant;
 
 use super::options::RelaxOptions;
 use super::world::{Iteration, Relax};

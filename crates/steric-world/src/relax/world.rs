@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, Ordering};
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use steric_collide::{OverlapSearch, RigidPairs};
-use steric_model::{Molecule, MoleculeId, Pose, Scene, morton};
+use steric_model::{Instant, Molecule, MoleculeId, Pose, Scene, morton};
 
 use super::Setup;
 use super::gather::{Gather, Law, STEPS_PER_ANGSTROM, Seen, contact_margin};
@@ -188,11 +188,11 @@ impl Relax {
         if self.rests {
             return self.nothing_to_do();
         }
-        let started = std::time::Instant::now();
+        let started = Instant::now();
         let mut lap = started;
         let mut milliseconds = [0.0; 3];
         let mut clock = |stage: usize| {
-            let now = std::time::Instant::now();
+            let now = Instant::now();
             milliseconds[stage] += 1e3 * (now - lap).as_secs_f64();
             lap = now;
         };

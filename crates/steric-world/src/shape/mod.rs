@@ -6,6 +6,7 @@
 mod discs;
 mod ellipsoid;
 mod mesh;
+mod outline;
 mod places;
 mod region;
 mod surface;

@@ -10,14 +10,14 @@ mod label;
 mod report;
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub use label::AtomLabel;
 pub use report::{Pair, Report, Score, Seconds, SpeciesPair};
 use steric_gpu::{Gpu, GpuError};
 use steric_model::chemistry::{BondGraph, Chemistry, ClashDefinition};
 use steric_model::{
-    MoleculeOptions, Molecules, MoleculesBy, MoleculesError, ReadError, Source, Structure, Warnings, formats,
+    Instant, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, ReadError, Source, Structure, Warnings, formats,
 };
 
 /// A molecule file that was read.

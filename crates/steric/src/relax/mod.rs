@@ -7,17 +7,17 @@
 
 mod engine;
 mod model;
+mod picked;
 mod scene;
 
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
-use std::time::Instant;
 
 pub use engine::Remarks;
 pub use model::ModelOptions;
 use steric_collide::{Overlap, OverlapSearch};
-use steric_model::{MoleculeId, Molecules, MoleculesError, MovedError, Pose, Scene, Structure};
-use steric_world::build::{BuildError, Closeness};
+use steric_model::{Instant, MoleculeId, Molecules, MoleculesError, MovedError, Pose, Scene, Structure};
+use steric_world::build::{BuildError, Closeness, Verdict};
 use steric_world::relax::{Hold, Iteration, ProxyFit, Relax, RelaxOptions, Setup, Stop};
 use steric_world::report::{
     HoldReport, MembraneReport, Motion, OverlapTotals, PiercingTotals, RelaxReport, Skeletons, Stage, StillOverlapping,
@@ -107,14 +107,15 @@ pub struct Relaxation {
     structure: Structure,
     molecules: Molecules,
     definition: String,
-    verdicts: Vec<String>,
+    verdicts: Vec<Verdict>,
     notes: Vec<String>,
     /// Where the molecules stood before anything moved them.
     start: Vec<Pose>,
     /// What there was to part, once someone has asked.
     before: OnceLock<Before>,
     repaired: u64,
-    skeletons: Skeletons,
+    /// Bonds and rings, once someone has asked.
+    skeletons: OnceLock<Skeletons>,
     setup: Setup,
     relax: Relax,
     proxy: Option<ProxyRun>,
@@ -140,7 +141,7 @@ struct Input {
     molecules: Molecules,
     setup: Setup,
     definition: String,
-    verdicts: Vec<String>,
+    verdicts: Vec<Verdict>,
     notes: Vec<String>,
     start: Vec<Pose>,
     stages: Vec<Stage>,
@@ -151,9 +152,8 @@ impl Relaxation {
         check_numbers(&physics)?;
         let Input { name, structure, molecules, setup, definition, verdicts, notes, start, mut stages } = input;
         let clock = Instant::now();
-        let (skeletons, relax) =
-            rayon::join(|| Skeletons::new(&molecules, &[&structure]), || Relax::new(setup.clone(), physics, seed));
-        stages.push(stage("skeletons", clock));
+        let relax = Relax::new(setup.clone(), physics, seed);
+        stages.push(stage("set-up", clock));
         Ok(Self {
             name,
             structure,
@@ -164,7 +164,7 @@ impl Relaxation {
             start,
             before: OnceLock::new(),
             repaired: 0,
-            skeletons,
+            skeletons: OnceLock::new(),
             setup,
             relax,
             proxy: None,
@@ -212,18 +212,18 @@ impl Relaxation {
         let mut stop = self.engine.run(&mut self.relax, &self.remarks, &mut watch);
         let mut caught = None;
         for _ in 0..REPAIRS {
-            if stop != Stop::Rest || self.skeletons.ring_count() == 0 {
+            if stop != Stop::Rest || self.skeletons().ring_count() == 0 {
                 break;
             }
             let scene = self.scene();
-            let piercings = self.skeletons.piercings(&scene);
+            let piercings = self.skeletons().piercings(&scene);
             caught.get_or_insert(piercings.len() as u64);
             self.repaired = caught.unwrap_or(0).saturating_sub(piercings.len() as u64);
             if piercings.is_empty() {
                 break;
             }
             for piercing in &piercings {
-                let Some(way) = self.skeletons.push_out(&scene, piercing, 0.5) else { continue };
+                let Some(way) = self.skeletons().push_out(&scene, piercing, 0.5) else { continue };
                 self.relax.nudge(piercing.bond.0, 0.5 * way);
                 self.relax.nudge(piercing.ring.0, -0.5 * way);
             }
@@ -239,13 +239,18 @@ impl Relaxation {
         &mut self.relax
     }
 
+    /// The relaxation itself, to look at it.
+    pub fn state(&self) -> &Relax {
+        &self.relax
+    }
+
     /// What a user should know before the run, in sentences.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Whether everything can fit, as judged before the run, in sentences.
-    pub fn verdicts(&self) -> &[String] {
+    /// Whether everything can fit, as judged before the run.
+    pub fn verdicts(&self) -> &[Verdict] {
         &self.verdicts
     }
 
@@ -266,6 +271,16 @@ impl Relaxation {
     /// The input's structure with the molecules where they are now.
     pub fn structure(&self) -> Result<Structure, MovedError> {
         self.molecules.moved(0, &self.structure, &self.relax.poses())
+    }
+
+    /// The molecules of the input, and which of its atoms they are made of.
+    pub fn molecules(&self) -> &Molecules {
+        &self.molecules
+    }
+
+    /// The input's structure as it was read or built.
+    pub fn input(&self) -> &Structure {
+        &self.structure
     }
 
     /// The molecules as they were set up, and what holds them.
@@ -292,13 +307,17 @@ impl Relaxation {
         scene
     }
 
+    fn skeletons(&self) -> &Skeletons {
+        self.skeletons.get_or_init(|| Skeletons::new(&self.molecules, &[&self.structure]))
+    }
+
     /// What there was to part. The molecules of the setup stand where they stood until stand-ins move them.
     fn before(&self) -> Before {
         *self.before.get_or_init(|| {
             let clock = Instant::now();
             let scene = &self.setup.scene;
             let (overlaps, piercings) =
-                rayon::join(|| totals(scene, self.setup.allow), || self.skeletons.piercings(scene).len() as u64);
+                rayon::join(|| totals(scene, self.setup.allow), || self.skeletons().piercings(scene).len() as u64);
             Before { overlaps, piercings, seconds: clock.elapsed().as_secs_f64() }
         })
     }
@@ -313,7 +332,7 @@ impl Relaxation {
             group.and_then(|&group| self.setup.groups.get(group as usize)).map_or(&[], Vec::as_slice)
         };
         let history = self.relax.history();
-        let pierced = self.skeletons.piercings(&scene).len() as u64;
+        let pierced = self.skeletons().piercings(&scene).len() as u64;
         let before = self.before();
         let mut stages = self.stages.clone();
         stages.push(Stage { name: "a look at the start".to_owned(), seconds: before.seconds });
@@ -323,7 +342,7 @@ impl Relaxation {
             molecules: scene.molecules().len() as u64,
             fixed: self.setup.fixed.iter().filter(|&&fixed| fixed).count() as u64,
             definition: self.definition.clone(),
-            verdicts: self.verdicts.clone(),
+            verdicts: self.verdicts.iter().map(ToString::to_string).collect(),
             before: before.overlaps,
             after: OverlapTotals::of(&overlaps, scene.molecules().len()),
             still_overlapping: StillOverlapping::of(&self.molecules, &[&self.structure], &overlaps),

@@ -1,10 +1,8 @@
 //! A relaxation of a model as it stands.
 
-use std::time::Instant;
-
 use steric_model::chemistry::{BondGraph, Chemistry, is_metal, is_water};
 use steric_model::{
-    AtomId, Bond, MoleculeId, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, Source, Structure,
+    AtomId, Bond, Instant, MoleculeId, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, Source, Structure,
 };
 use steric_world::build::Closeness;
 use steric_world::relax::{Hold, RelaxOptions, Setup};

@@ -1,11 +1,11 @@
 //! A relaxation of a scene file.
 
 use std::path::Path;
-use std::time::Instant;
 
 use steric_model::chemistry::{BondGraph, ClashDefinition};
 use steric_model::{
-    AssemblyChoice, AtomId, MoleculeId, MoleculeOptions, Molecules, MoleculesBy, Source, Structure, TypeId, formats,
+    AssemblyChoice, AtomId, Instant, MoleculeId, MoleculeOptions, Molecules, MoleculesBy, Source, Structure, TypeId,
+    formats,
 };
 use steric_world::build::{Built, Closeness, SceneFile, build, spread_discs, verdict};
 use steric_world::relax::Setup;
@@ -24,7 +24,7 @@ impl Relaxation {
         check_memory(&built)?;
         let mut stages = vec![stage("build", clock)];
         let clock = Instant::now();
-        let verdicts = verdict(&built, least_distance(built.closeness)).iter().map(ToString::to_string).collect();
+        let verdicts = verdict(&built, least_distance(built.closeness));
         stages.push(stage("verdict", clock));
         let clock = Instant::now();
         let (structure, closeness) = (built.structure.clone(), built.closeness);

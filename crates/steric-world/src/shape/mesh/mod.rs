@@ -174,6 +174,16 @@ impl TriangleMesh {
         corners.map(|corner| self.vertices[corner as usize])
     }
 
+    /// The vertices, welded.
+    pub(super) fn vertices(&self) -> &[DVec3] {
+        &self.vertices
+    }
+
+    /// The triangles, turned outward.
+    pub(super) fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
     /// What was wrong with the mesh, and what was done about it.
     ///
     /// ```

@@ -1,0 +1,91 @@
+//! Molecules taken in hand, and numbers changed, while a relaxation is on its way.
+
+use steric_model::{MoleculeId, Pose};
+
+use super::mover::HOT;
+use super::options::RelaxOptions;
+use super::world::Relax;
+use crate::respond::Motion;
+
+/// What someone who watches may do between two iterations.
+///
+/// ```
+/// use glam::{DVec3, Vec3};
+/// use steric_model::{MoleculeId, Pose, Scene};
+/// use steric_world::relax::{Relax, RelaxOptions, Setup};
+///
+/// let mut scene = Scene::default();
+/// let carbon = scene.add_type("carbon", &[Vec3::ZERO], &[1.7]);
+/// scene.add_molecule(carbon, Pose::IDENTITY);
+/// scene.add_molecule(carbon, Pose::from_translation(DVec3::X * 9.0));
+/// let mut relax = Relax::new(Setup::new(scene), RelaxOptions::default(), 1);
+/// while !relax.is_at_rest() {
+///     relax.step();
+/// }
+/// // The second one is held against the first, which has to make room.
+/// relax.fix(MoleculeId(1), true);
+/// relax.put(MoleculeId(1), Pose::from_translation(DVec3::X * 2.0));
+/// while !relax.is_at_rest() {
+///     relax.step();
+/// }
+/// assert_eq!(relax.poses()[1].translation, DVec3::X * 2.0);
+/// assert!(relax.poses()[0].translation.x < -1.3);
+/// ```
+impl Relax {
+    /// Puts a molecule somewhere, also one that is fixed; the next iteration looks at it and at what it meets.
+    pub fn put(&mut self, molecule: MoleculeId, pose: Pose) {
+        let Some(slot) = self.slot(molecule) else { return };
+        if !(pose.translation.is_finite() && pose.rotation.is_finite()) {
+            return;
+        }
+        self.scene.molecules_mut()[slot].pose = pose;
+        self.wake(slot);
+    }
+
+    /// Puts every molecule somewhere, in the order of the setup, as if it had always been there. Poses of other molecules change nothing.
+    pub fn put_all(&mut self, poses: &[Pose]) {
+        if poses.len() != self.ids.len() {
+            return;
+        }
+        for slot in 0..self.ids.len() {
+            self.scene.molecules_mut()[slot].pose = poses[self.ids[slot] as usize];
+            self.wake(slot);
+        }
+    }
+
+    /// Lets a molecule stay where it is, or go again.
+    pub fn fix(&mut self, molecule: MoleculeId, is_fixed: bool) {
+        let Some(slot) = self.slot(molecule) else { return };
+        let body = &self.bodies[self.scene.molecules()[slot].kind.0 as usize];
+        self.states[slot].mobility = if is_fixed { 0.0 } else { (1.0 / body.mass) as f32 };
+        self.states[slot].fixed = is_fixed;
+        self.wake(slot);
+    }
+
+    /// Whether a molecule stays where it is.
+    pub fn is_fixed(&self, molecule: MoleculeId) -> bool {
+        self.slot(molecule).is_some_and(|slot| self.states[slot].fixed)
+    }
+
+    /// Goes on with other numbers.
+    pub fn set_options(&mut self, options: RelaxOptions) {
+        self.options = options;
+        (0..self.states.len()).for_each(|slot| self.wake(slot));
+    }
+
+    /// Whether the last iteration found nothing to do.
+    pub fn is_at_rest(&self) -> bool {
+        self.rests
+    }
+
+    fn slot(&self, molecule: MoleculeId) -> Option<usize> {
+        self.ids.iter().position(|&id| id == molecule.0)
+    }
+
+    fn wake(&mut self, slot: usize) {
+        let state = &mut self.states[slot];
+        (state.moved, state.warmth, state.momentum) = (true, HOT, Motion::default());
+        self.rests = false;
+        self.forget_list();
+    }
+}
