@@ -10,6 +10,7 @@ mod gltf;
 mod licences;
 mod pictures;
 mod python;
+mod screen;
 mod steps;
 mod system;
 mod vulkan;
@@ -59,6 +60,7 @@ fn test() -> ExitCode {
     let python = python::with_readers(&mut steps);
     vulkan::software(&mut steps);
     ffmpeg::on_the_path(&mut steps);
+    screen::unseen(&mut steps);
     let validator = gltf::validator(&mut steps);
     format_and_lints(&mut steps);
     steps.command("all tests", other_readers(cargo(&ALL_TESTS), python.as_deref(), validator.as_deref()));

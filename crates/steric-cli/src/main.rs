@@ -17,6 +17,7 @@ mod output;
 mod plot;
 mod relax;
 mod render;
+mod studio;
 mod table;
 
 use std::process::ExitCode;
@@ -29,7 +30,12 @@ use output::Verdict;
 
 fn main() -> ExitCode {
     let Cli { command, shared } = Cli::parse();
-    match in_thread_pool(&shared, || run(command, &shared)) {
+    let done = match command {
+        // A window wants the first thread of all.
+        Some(Command::Studio(arguments)) => studio::run(&arguments, &shared),
+        command => in_thread_pool(&shared, || run(command, &shared)),
+    };
+    match done {
         Ok(verdict) => verdict.into(),
         Err(failure) => {
             eprintln!("steric: {failure}");
@@ -51,6 +57,7 @@ fn run(command: Option<Command>, shared: &Shared) -> Result<Verdict, Failure> {
         Some(Command::Relax(arguments)) => relax::run(&arguments, shared),
         Some(Command::Build(arguments)) => build::run(&arguments, shared),
         Some(Command::Render(arguments)) => render::run(&arguments, shared),
+        Some(Command::Studio(arguments)) => studio::run(&arguments, shared),
         Some(Command::Bench(arguments)) => bench::run(&arguments, shared),
     }
 }

@@ -9,7 +9,7 @@ use steric::backend::{self, Chosen};
 use steric::gpu::{self, Choice, GpuError};
 
 use crate::failure::Failure;
-use crate::{bench, build, check, convert, info, output, relax, render};
+use crate::{bench, build, check, convert, info, output, relax, render, studio};
 
 /// Finds and removes overlaps between molecules.
 ///
@@ -46,6 +46,8 @@ pub(crate) enum Command {
     Build(build::Arguments),
     /// Draw a picture or a film
     Render(render::Arguments),
+    /// Open a window: see molecules, push them apart, take them in hand
+    Studio(studio::Arguments),
     /// Measure speed
     Bench(bench::Arguments),
 }
@@ -106,6 +108,11 @@ impl Shared {
     /// Whether a GPU was asked for, so that the processor must not step in.
     pub(crate) fn insists_on_gpu(&self) -> bool {
         self.backend == Backend::Gpu || self.gpu.is_some()
+    }
+
+    /// Whether the processor was asked for.
+    pub(crate) fn insists_on_cpu(&self) -> bool {
+        self.backend == Backend::Cpu
     }
 
     fn choice(&self) -> Choice {

@@ -4,6 +4,7 @@ mod gpu;
 mod neighbours;
 mod read;
 mod s0;
+mod studio;
 mod view;
 
 use std::time::Instant;
@@ -28,6 +29,8 @@ enum What {
     Gpu(gpu::Arguments),
     /// Pictures on a GPU
     View(view::Arguments),
+    /// The studio's simulation and pictures, without a window
+    Studio(studio::Arguments),
     /// Reading files
     Read(read::Arguments),
     /// The tables and figures of the founding thesis, beside its own numbers
@@ -40,6 +43,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
         What::Neighbours(wanted) => neighbours::run(wanted, shared)?,
         What::Gpu(wanted) => gpu::run(wanted, shared)?,
         What::View(wanted) => view::run(wanted, shared)?,
+        What::Studio(wanted) => studio::run(wanted, shared)?,
         What::Read(wanted) => read::run(wanted, shared)?,
         What::S0(wanted) => s0::run(wanted, shared)?,
     }

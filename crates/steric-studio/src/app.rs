@@ -1,0 +1,527 @@
+//! The window: where everything stands, and what commands do.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use egui::{CentralPanel, Panel, RichText, Ui};
+use steric::gpu::Gpu;
+use steric::world::build::{Fit, Verdict};
+use steric_view::{ColourBy, Film, Style};
+
+use crate::commands::{self, Command};
+use crate::files;
+use crate::painter::Painter;
+use crate::settings::Settings;
+use crate::simulation::{Order, Simulation, Source, Where};
+use crate::start;
+use crate::state::State;
+use crate::viewport::{Tool, Viewport};
+use crate::words::thousands;
+use crate::worlds::{World, relax::RelaxWorld};
+
+/// What the window is made with.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What is opened at once.
+    pub open: Option<Source>,
+    /// What draws; nothing where there is no GPU, not even software.
+    pub gpu: Option<Gpu>,
+    /// Where iterations are done.
+    pub place: Where,
+    /// Where settings and what was open are kept; nowhere for a window that forgets.
+    pub folder: Option<PathBuf>,
+}
+
+/// The studio.
+#[derive(Debug)]
+pub struct Studio {
+    state: State,
+    simulation: Simulation,
+    viewport: Viewport,
+    world: Box<dyn World>,
+    settings: Settings,
+    gpu: Option<Gpu>,
+    palette: Option<String>,
+    tour: Option<usize>,
+    is_at_start: bool,
+    asked: Option<files::Asked>,
+    /// A picture that is saved as soon as it shows what there is.
+    wanted_picture: Option<PathBuf>,
+    speed: f64,
+}
+
+impl Studio {
+    /// A window in this context.
+    pub fn new(ctx: &egui::Context, options: Options) -> Self {
+        let repaint = ctx.clone();
+        let wake: crate::simulation::Wake = Arc::new(move || repaint.request_repaint());
+        let simulation = Simulation::new(Arc::clone(&wake), options.place);
+        let settings = Settings::read(options.folder);
+        settings.apply(ctx);
+        // Our own commands do that.
+        ctx.options_mut(|options| options.zoom_with_keyboard = false);
+        let mut state = State::default();
+        let restored = if options.open.is_none() { settings.kept() } else { None };
+        if restored.is_some() {
+            state.say("restored what was open".to_owned());
+        }
+        let open = options.open.or(restored);
+        let is_at_start = open.is_none();
+        if let Some(source) = open {
+            simulation.order(Order::Open(source));
+        }
+        if options.gpu.is_none() {
+            state.say(
+                "no picture: expected a GPU with Vulkan, Metal or DirectX 12, found none; the package mesa-vulkan-drivers (Debian, Ubuntu, \
+                 Fedora) draws on the processor"
+                    .to_owned(),
+            );
+        }
+        Self {
+            state,
+            simulation,
+            viewport: Viewport::new(options.gpu.as_ref().map(|gpu| Painter::new(gpu, wake))),
+            world: Box::new(RelaxWorld::default()),
+            tour: (!settings.has_seen_tour).then_some(0),
+            settings,
+            gpu: options.gpu,
+            palette: None,
+            is_at_start,
+            asked: None,
+            wanted_picture: None,
+            speed: 0.0,
+        }
+    }
+
+    /// What the panels know.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// One frame of the window.
+    pub fn show(&mut self, ui: &mut Ui) {
+        self.simulation.work_here();
+        self.state.take(self.simulation.now(), self.simulation.news());
+        self.take_files(ui);
+        if let Some(command) = commands::pressed(ui.ctx()) {
+            self.run(command, ui);
+        }
+        Panel::top("bar").show(ui, |ui| self.bar(ui));
+        if self.is_at_start || (self.state.now.opened.is_none() && self.state.now.busy.is_none()) {
+            CentralPanel::default().show(ui, |ui| {
+                if let Some(source) = start::show(ui, &self.settings) {
+                    self.open(source);
+                }
+            });
+        } else {
+            self.panels(ui);
+        }
+        self.windows(ui);
+        self.save_wanted_picture();
+        self.settings.keep(&self.state);
+    }
+
+    fn panels(&mut self, ui: &mut Ui) {
+        Panel::left("left").default_size(250.0).show(ui, |ui| {
+            egui::ScrollArea::vertical().show(ui, |ui| {
+                egui::CollapsingHeader::new("Scene").default_open(true).show(ui, |ui| {
+                    self.world.scene(ui, &mut self.state, &self.simulation);
+                });
+                egui::CollapsingHeader::new("Physics").default_open(true).show(ui, |ui| {
+                    self.world.physics(ui, &mut self.state, &self.simulation);
+                    self.backend(ui);
+                });
+            });
+        });
+        Panel::right("right").default_size(220.0).show(ui, |ui| {
+            egui::ScrollArea::vertical().show(ui, |ui| {
+                egui::CollapsingHeader::new("Appearance").default_open(true).show(ui, |ui| self.looks(ui));
+                egui::CollapsingHeader::new("Selection").default_open(true).show(ui, |ui| {
+                    self.world.selection(ui, &mut self.state, &self.simulation);
+                });
+                egui::CollapsingHeader::new("Log").default_open(true).show(ui, |ui| {
+                    for line in self.state.log.iter().rev().take(50) {
+                        ui.label(RichText::new(line).small());
+                    }
+                });
+            });
+        });
+        Panel::bottom("charts")
+            .default_size(180.0)
+            .min_size(140.0)
+            .resizable(true)
+            .show(ui, |ui| self.world.charts(ui, &self.state));
+        self.banner(ui);
+        CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| {
+            self.viewport.show(ui, &mut self.state, &self.simulation);
+        });
+    }
+
+    /// The run bar, the tools, and how it stands.
+    fn bar(&mut self, ui: &mut Ui) {
+        ui.horizontal_wrapped(|ui| {
+            ui.menu_button("File", |ui| {
+                for command in [
+                    Command::Open,
+                    Command::Start,
+                    Command::SaveModel,
+                    Command::SavePreset,
+                    Command::SavePicture,
+                    Command::SaveTable,
+                ] {
+                    self.entry(ui, command);
+                }
+            });
+            ui.menu_button("Edit", |ui| {
+                for command in
+                    [Command::Undo, Command::Redo, Command::Pin, Command::Delete, Command::Hide, Command::ShowAll]
+                {
+                    self.entry(ui, command);
+                }
+            });
+            ui.menu_button("View", |ui| {
+                for (command, ..) in commands::ALL {
+                    if matches!(
+                        command,
+                        Command::From(_)
+                            | Command::Focus
+                            | Command::Perspective
+                            | Command::Theme
+                            | Command::Larger
+                            | Command::Smaller
+                            | Command::Tour
+                    ) {
+                        self.entry(ui, command);
+                    }
+                }
+            });
+            ui.separator();
+            let plays = self.state.now.plays;
+            if ui
+                .button(if plays { "Pause" } else { "Play" })
+                .on_hover_text("Push molecules apart until none overlaps (Space)")
+                .clicked()
+            {
+                self.run(Command::Play, ui);
+            }
+            if ui.button("Step").on_hover_text("One iteration (.)").clicked() {
+                self.run(Command::Step, ui);
+            }
+            if ui
+                .button("Reset")
+                .on_hover_text("Back to where the molecules were when they were opened (Ctrl+R)")
+                .clicked()
+            {
+                self.run(Command::Reset, ui);
+            }
+            let speed =
+                egui::DragValue::new(&mut self.speed).speed(0.5).range(0.0..=1000.0).custom_formatter(|value, _| {
+                    if value <= 0.0 { "full speed".to_owned() } else { format!("{value:.0} a second") }
+                });
+            let label = ui.label("speed");
+            if ui
+                .add(speed)
+                .labelled_by(label.id)
+                .on_hover_text("Iterations in a second, at most; 0 is as fast as it goes.")
+                .changed()
+            {
+                self.simulation.order(Order::Speed((self.speed > 0.0).then_some(self.speed)));
+            }
+            ui.separator();
+            for (tool, name, _, about) in Tool::ALL {
+                ui.selectable_value(&mut self.state.tool, tool, name).on_hover_text(about);
+            }
+            if self.state.tool == Tool::Brush {
+                let label = ui.label("radius");
+                ui.add(egui::DragValue::new(&mut self.viewport.brush).suffix(" Å").range(1.0..=1000.0))
+                    .labelled_by(label.id)
+                    .on_hover_text("Radius of the brush.");
+            }
+            ui.separator();
+            ui.label(self.standing());
+        });
+    }
+
+    fn entry(&mut self, ui: &mut Ui, command: Command) {
+        let Some((_, name, keys)) = commands::ALL.into_iter().find(|(known, ..)| *known == command) else { return };
+        let keys = keys.map_or(String::new(), |keys| ui.ctx().format_shortcut(&keys));
+        if ui.add(egui::Button::new(name).shortcut_text(keys)).clicked() {
+            ui.close();
+            self.run(command, ui);
+        }
+    }
+
+    /// How it stands, in a line.
+    fn standing(&self) -> String {
+        let now = &self.state.now;
+        if let Some(busy) = &now.busy {
+            return format!("{busy} …");
+        }
+        if now.opened.is_none() {
+            return "nothing is open".to_owned();
+        }
+        let overlaps = match now.overlaps {
+            Some(0) if now.rests => "no overlap".to_owned(),
+            Some(overlaps) => format!("{} overlaps", thousands(overlaps)),
+            None => format!(
+                "{} molecules overlap",
+                thousands(now.touching.iter().filter(|&&touches| touches).count() as u64)
+            ),
+        };
+        let frames = self.state.frame_times.mean().map_or(String::new(), |ms| format!(" · picture {ms:.0} ms"));
+        format!("iteration {} · {overlaps} · {}{frames}", thousands(now.iteration.into()), now.worker)
+    }
+
+    fn backend(&mut self, ui: &mut Ui) {
+        ui.horizontal(|ui| {
+            ui.label("backend").on_hover_text("What does the iterations.");
+            let is_cpu = self.state.now.worker == "cpu";
+            if ui.selectable_label(is_cpu, "processor").clicked() && !is_cpu {
+                self.simulation.order(Order::Work(Where::Processor));
+            }
+            if let Some(gpu) = self.gpu.clone() {
+                let name = gpu.adapter().name.clone();
+                if ui.selectable_label(!is_cpu, "GPU").on_hover_text(name).clicked() && is_cpu {
+                    self.simulation.order(Order::Work(Where::Gpu(gpu)));
+                }
+            }
+        });
+    }
+
+    fn looks(&mut self, ui: &mut Ui) {
+        egui::ComboBox::from_label("colour").selected_text(self.state.by.to_string()).show_ui(ui, |ui| {
+            for by in [
+                ColourBy::Collision,
+                ColourBy::Type,
+                ColourBy::Element,
+                ColourBy::Chain,
+                ColourBy::Residue,
+                ColourBy::Molecule,
+                ColourBy::Leaflet,
+                ColourBy::Uniform,
+            ] {
+                ui.selectable_value(&mut self.state.by, by, by.to_string());
+            }
+        });
+        ui.horizontal(|ui| {
+            for (style, name) in [(Style::Soft, "soft"), (Style::Illustrative, "illustrative"), (Style::Plain, "plain")]
+            {
+                ui.selectable_value(&mut self.state.style, style, name);
+            }
+        });
+    }
+
+    /// Whether everything can fit, and what to do if not.
+    fn banner(&mut self, ui: &mut Ui) {
+        let Some(opened) = self.state.now.opened.clone() else { return };
+        let wrong: Vec<&Verdict> = opened.verdicts.iter().filter(|verdict| verdict.fit > Fit::Fits).collect();
+        if wrong.is_empty() {
+            return;
+        }
+        Panel::top("banner").show(ui, |ui| {
+            for verdict in wrong {
+                ui.horizontal_wrapped(|ui| {
+                    ui.label(RichText::new("!").strong().color(ui.visuals().warn_fg_color));
+                    ui.label(verdict.to_string());
+                    if let Some(fixed) = crate::verdict::fixed(&opened.source, verdict, &self.state.now.options)
+                        && ui
+                            .button("Make room")
+                            .on_hover_text("Changes the scene so that all fit, and builds it anew.")
+                            .clicked()
+                    {
+                        self.open(fixed);
+                    }
+                });
+            }
+        });
+    }
+
+    /// Windows above everything: the list of commands, an error, the tour, a file name.
+    fn windows(&mut self, ui: &mut Ui) {
+        let ctx = ui.ctx().clone();
+        if let Some(mut text) = self.palette.take() {
+            let mut chosen = None;
+            let mut is_open = true;
+            egui::Window::new("Commands")
+                .collapsible(false)
+                .resizable(false)
+                .open(&mut is_open)
+                .anchor(egui::Align2::CENTER_TOP, [0.0, 60.0])
+                .show(&ctx, |ui| {
+                    let written =
+                        ui.add(egui::TextEdit::singleline(&mut text).hint_text("what to do").desired_width(320.0));
+                    written.request_focus();
+                    let first = commands::matching(&text).next();
+                    if ui.input(|input| input.key_pressed(egui::Key::Enter)) {
+                        chosen = first.map(|(command, ..)| command);
+                    }
+                    egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
+                        for (command, name, keys) in commands::matching(&text) {
+                            let keys = keys.map_or(String::new(), |keys| ui.ctx().format_shortcut(&keys));
+                            if ui
+                                .add(egui::Button::new(name).shortcut_text(keys).min_size([320.0, 0.0].into()))
+                                .clicked()
+                            {
+                                chosen = Some(command);
+                            }
+                        }
+                    });
+                });
+            let is_left = ctx.input(|input| input.key_pressed(egui::Key::Escape));
+            match chosen {
+                Some(command) => self.run(command, ui),
+                None if is_open && !is_left => self.palette = Some(text),
+                None => {}
+            }
+        }
+        if let Some(alert) = self.state.alert.clone() {
+            egui::Window::new("This did not work")
+                .collapsible(false)
+                .anchor(egui::Align2::CENTER_CENTER, [0.0, 0.0])
+                .show(&ctx, |ui| {
+                    ui.label(alert);
+                    if ui.button("OK").clicked() || ui.input(|input| input.key_pressed(egui::Key::Escape)) {
+                        self.state.alert = None;
+                    }
+                });
+        }
+        if let Some(step) = self.tour {
+            self.tour = start::tour(&ctx, step);
+            if self.tour.is_none() {
+                self.settings.has_seen_tour = true;
+                self.settings.write();
+            }
+        }
+        if let Some(asked) = &mut self.asked {
+            match asked.show(&ctx) {
+                files::Answer::None => {}
+                files::Answer::Cancelled => self.asked = None,
+                files::Answer::Path(path) => {
+                    let purpose = asked.purpose;
+                    self.asked = None;
+                    self.use_file(purpose, path);
+                }
+            }
+        }
+    }
+
+    fn open(&mut self, source: Source) {
+        self.is_at_start = false;
+        self.simulation.order(Order::Open(source));
+    }
+
+    /// Files that were dropped on the window.
+    fn take_files(&mut self, ui: &Ui) {
+        for (name, bytes) in files::dropped(ui.ctx()) {
+            match bytes {
+                Ok(bytes) => {
+                    let folder = PathBuf::from(&name).parent().map(PathBuf::from).unwrap_or_default();
+                    self.open(Source::of_bytes(&name, bytes, folder));
+                }
+                Err(error) => self.state.say(format!("error: {name}: {error}")),
+            }
+        }
+    }
+
+    fn use_file(&mut self, purpose: files::Purpose, path: PathBuf) {
+        let result = match purpose {
+            files::Purpose::Open => Source::read(&path).map(|source| self.open(source)),
+            files::Purpose::Model => {
+                self.simulation.order(Order::Save(path));
+                return;
+            }
+            files::Purpose::Preset => match self.world.preset(&self.state) {
+                Some(text) => text.and_then(|text| files::write(&path, text.as_bytes())),
+                None => Err("expected a scene to save as a preset, found a model".to_owned()),
+            },
+            files::Purpose::Picture => {
+                self.wanted_picture = Some(path);
+                return;
+            }
+            files::Purpose::Table => files::write(&path, files::table(&self.state.history).as_bytes()),
+        };
+        match result {
+            Ok(()) if purpose != files::Purpose::Open => self.state.say(format!("wrote {}", path.display())),
+            Ok(()) => {}
+            Err(error) => self.state.say(format!("error: {error}")),
+        }
+    }
+
+    /// While molecules move there is no better picture than the last one; else the one of how it is now is waited for.
+    fn save_wanted_picture(&mut self) {
+        let moves = self.state.now.plays && !self.state.now.rests;
+        let is_ready = moves || self.viewport.is_current(&self.state) || !self.viewport.can_paint();
+        let Some(path) = self.wanted_picture.take_if(|_| is_ready) else { return };
+        match self.save_picture(&path) {
+            Ok(()) => self.state.say(format!("wrote {}", path.display())),
+            Err(error) => self.state.say(format!("error: {error}")),
+        }
+    }
+
+    fn save_picture(&self, path: &std::path::Path) -> Result<(), String> {
+        let painted = self.viewport.painted.as_ref().ok_or("expected something to be seen, found nothing")?;
+        let mut film = Film::create(path, 25.0, 1).map_err(|error| error.to_string())?;
+        film.add(&painted.picture).map_err(|error| error.to_string())?;
+        film.finish().map_err(|error| error.to_string())
+    }
+
+    /// Does what a command says.
+    fn run(&mut self, command: Command, ui: &Ui) {
+        let ctx = ui.ctx();
+        let aspect = f64::from(ctx.content_rect().aspect_ratio()).max(0.1);
+        match command {
+            Command::Open => self.asked = Some(files::Asked::new(files::Purpose::Open)),
+            Command::Start => self.is_at_start = !self.is_at_start || self.state.now.opened.is_none(),
+            Command::SaveModel => self.asked = Some(files::Asked::new(files::Purpose::Model)),
+            Command::SavePreset => self.asked = Some(files::Asked::new(files::Purpose::Preset)),
+            Command::SavePicture => self.asked = Some(files::Asked::new(files::Purpose::Picture)),
+            Command::SaveTable => self.asked = Some(files::Asked::new(files::Purpose::Table)),
+            Command::Play => self.simulation.order(if self.state.now.plays { Order::Pause } else { Order::Play }),
+            Command::Step => self.simulation.order(Order::Step),
+            Command::Reset => self.simulation.order(Order::Reset),
+            Command::Undo => self.simulation.order(Order::Undo),
+            Command::Redo => self.simulation.order(Order::Redo),
+            Command::From(side) => {
+                if let Ok(side) = side.parse() {
+                    self.viewport.look_from(&self.state, side, aspect);
+                }
+            }
+            Command::Focus => {
+                if let Some(&molecule) = self.state.selected.last() {
+                    self.viewport.focus(&self.state, molecule);
+                }
+            }
+            Command::Perspective => {
+                self.viewport.camera.degrees = if self.viewport.camera.degrees > 0.0 { 0.0 } else { 25.0 };
+            }
+            Command::Hide => self.state.hide(true),
+            Command::ShowAll => self.state.hide(false),
+            Command::Pin => {
+                let is_fixed = |id: &steric::model::MoleculeId| self.state.now.fixed.get(id.0 as usize) == Some(&true);
+                let pins = !self.state.selected.iter().all(is_fixed);
+                self.simulation.order(Order::Pin(self.state.selected.clone(), pins));
+            }
+            Command::Delete => self.simulation.order(Order::Delete(self.state.selected.clone())),
+            Command::Tool(number) => {
+                if let Some((tool, ..)) = Tool::ALL.get(number) {
+                    self.state.tool = *tool;
+                }
+            }
+            Command::Theme => self.settings.turn_theme(ctx),
+            Command::Larger => self.settings.zoom(ctx, 1.1),
+            Command::Smaller => self.settings.zoom(ctx, 1.0 / 1.1),
+            Command::Palette => self.palette = Some(String::new()),
+            Command::Tour => self.tour = Some(0),
+        }
+    }
+}
+
+impl eframe::App for Studio {
+    fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
+        self.show(ui);
+    }
+
+    fn on_exit(&mut self) {
+        self.settings.close();
+    }
+}

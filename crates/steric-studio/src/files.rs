@@ -1,0 +1,186 @@
+//! Files: asked for in the window, dropped on it, and written whole.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use steric::world::relax::Iteration;
+
+/// What a file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To be opened.
+    Open,
+    /// The molecules where they are.
+    Model,
+    /// The scene file.
+    Preset,
+    /// What is seen.
+    Picture,
+    /// The table of iterations.
+    Table,
+}
+
+impl Purpose {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Open => "Open a file",
+            Self::Model => "Save the model",
+            Self::Preset => "Save the preset",
+            Self::Picture => "Save the picture",
+            Self::Table => "Save the table of iterations",
+        }
+    }
+
+    fn usual(self) -> &'static str {
+        match self {
+            Self::Open => "",
+            Self::Model => "model.cif",
+            Self::Preset => "scene.toml",
+            Self::Picture => "picture.png",
+            Self::Table => "iterations.csv",
+        }
+    }
+}
+
+/// A question for the name of a file, with what lies in the folder below it.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    /// What it is for.
+    pub(crate) purpose: Purpose,
+    name: String,
+    folder: PathBuf,
+    entries: Vec<(String, bool)>,
+    is_asked: bool,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    /// Nothing yet.
+    None,
+    /// Nobody wants it any more.
+    Cancelled,
+    /// This file.
+    Path(PathBuf),
+}
+
+impl Asked {
+    /// Asks in the folder where the program was started.
+    pub(crate) fn new(purpose: Purpose) -> Self {
+        let folder = std::env::current_dir().unwrap_or_default();
+        let entries = entries(&folder);
+        Self { purpose, name: purpose.usual().to_owned(), folder, entries, is_asked: false }
+    }
+
+    /// Shows the question.
+    pub(crate) fn show(&mut self, ctx: &egui::Context) -> Answer {
+        let mut answer = Answer::None;
+        let mut is_open = true;
+        let mut next = None;
+        egui::Window::new(self.purpose.title()).collapsible(false).default_width(420.0).open(&mut is_open).show(
+            ctx,
+            |ui| {
+                ui.label(self.folder.display().to_string());
+                let written =
+                    ui.add(egui::TextEdit::singleline(&mut self.name).hint_text("a file").desired_width(f32::INFINITY));
+                if !std::mem::replace(&mut self.is_asked, true) {
+                    written.request_focus();
+                }
+                let is_entered = written.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+                egui::ScrollArea::vertical().max_height(260.0).auto_shrink([false, true]).show(ui, |ui| {
+                    if ui.selectable_label(false, "../").clicked() {
+                        next = self.folder.parent().map(Path::to_owned);
+                    }
+                    for (name, is_folder) in &self.entries {
+                        let label = if *is_folder { format!("{name}/") } else { name.clone() };
+                        let chosen = ui.selectable_label(!is_folder && *name == self.name, label);
+                        if chosen.clicked() && *is_folder {
+                            next = Some(self.folder.join(name));
+                        } else if chosen.clicked() {
+                            self.name.clone_from(name);
+                        }
+                        if chosen.double_clicked() && !is_folder {
+                            answer = Answer::Path(self.folder.join(name));
+                        }
+                    }
+                });
+                ui.horizontal(|ui| {
+                    let is_there = self.purpose != Purpose::Open && self.folder.join(self.name.trim()).is_file();
+                    let verb = match self.purpose {
+                        Purpose::Open => "Open",
+                        _ if is_there => "Replace",
+                        _ => "Save",
+                    };
+                    let is_named = !self.name.trim().is_empty();
+                    if ui.add_enabled(is_named, egui::Button::new(verb)).clicked()
+                        || (is_entered && is_named && !is_there)
+                    {
+                        let path = self.folder.join(self.name.trim());
+                        if path.is_dir() {
+                            next = Some(path);
+                        } else {
+                            answer = Answer::Path(path);
+                        }
+                    }
+                    if ui.button("Cancel").clicked() {
+                        answer = Answer::Cancelled;
+                    }
+                });
+            },
+        );
+        if let Some(folder) = next {
+            self.entries = entries(&folder);
+            self.folder = folder;
+        }
+        let is_left = ctx.input(|input| input.key_pressed(egui::Key::Escape));
+        if is_open && !is_left { answer } else { Answer::Cancelled }
+    }
+}
+
+/// What lies in a folder: folders first, then files, by name.
+fn entries(folder: &Path) -> Vec<(String, bool)> {
+    const MOST: usize = 2_000;
+    let Ok(found) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut entries: Vec<(String, bool)> = found
+        .filter_map(Result::ok)
+        .take(MOST)
+        .map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path().is_dir()))
+        .filter(|(name, _)| !name.starts_with('.'))
+        .collect();
+    entries.sort_by_key(|(name, is_folder)| (!is_folder, name.to_lowercase()));
+    entries
+}
+
+/// Files that were dropped on the window in this frame, with their bytes.
+pub(crate) fn dropped(ctx: &egui::Context) -> Vec<(String, Result<Vec<u8>, String>)> {
+    let files = ctx.input(|input| input.raw.dropped_files.clone());
+    files.iter().map(|file| (file.path().display().to_string(), file.bytes())).collect()
+}
+
+/// Writes a file beside its name and renames it, so that it appears whole or not at all.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    let part = path.with_file_name(name);
+    std::fs::write(&part, bytes).map_err(wrong)?;
+    std::fs::rename(&part, path).map_err(wrong)
+}
+
+/// Iterations as a table.
+pub(crate) fn table(history: &[Iteration]) -> String {
+    let mut text =
+        "iteration,overlaps,overlapping,deepest_A,mean_depth_A,broken,awake,moved,search_ms,visit_ms,move_ms\n"
+            .to_owned();
+    for (number, one) in history.iter().enumerate() {
+        let [search, visit, move_] = one.milliseconds;
+        // Writing to a string does not fail.
+        writeln!(
+            text,
+            "{number},{},{},{:.6},{:.6},{},{},{},{search:.4},{visit:.4},{move_:.4}",
+            one.overlaps, one.overlapping, one.deepest, one.mean_depth, one.broken, one.awake, one.moved
+        )
+        .ok();
+    }
+    text
+}

@@ -1,0 +1,89 @@
+//! What can be opened: ready scenes, scene files and models.
+
+use std::path::{Path, PathBuf};
+
+use steric::check::Input;
+use steric::model::formats;
+use steric::relax::{ModelOptions, Relaxation};
+use steric::world::build::SceneFile;
+use steric::world::relax::RelaxOptions;
+
+/// Where molecules come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// A scene, as text, and the folder that its file names start from.
+    Scene {
+        /// What it is called.
+        name: String,
+        /// The text of the scene file.
+        text: String,
+        /// Where the files lie that it names.
+        folder: PathBuf,
+    },
+    /// A model.
+    Model {
+        /// What it is called; its ending tells its format.
+        name: String,
+        /// The bytes of the file.
+        bytes: std::sync::Arc<Vec<u8>>,
+    },
+}
+
+impl Source {
+    /// A ready scene by its name.
+    pub fn ready(name: &str) -> Option<Self> {
+        let text = scenes::ready(name)?.to_owned();
+        Some(Self::Scene { name: name.to_owned(), text, folder: PathBuf::new() })
+    }
+
+    /// A ready scene, a scene file or a model, as `steric relax` takes it.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        if let Some(ready) = path.to_str().and_then(Self::ready) {
+            return Ok(ready);
+        }
+        let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        Ok(Self::of_bytes(&path.display().to_string(), bytes, folder))
+    }
+
+    /// A file that is in memory already.
+    pub fn of_bytes(name: &str, bytes: Vec<u8>, folder: PathBuf) -> Self {
+        let is_scene = Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
+        match String::from_utf8(bytes) {
+            Ok(text) if is_scene => Self::Scene { name: name.to_owned(), text, folder },
+            Ok(text) => Self::Model { name: name.to_owned(), bytes: text.into_bytes().into() },
+            Err(error) => Self::Model { name: name.to_owned(), bytes: error.into_bytes().into() },
+        }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Scene { name, .. } | Self::Model { name, .. } => name,
+        }
+    }
+
+    /// The text of the scene file, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Scene { text, .. } => Some(text),
+            Self::Model { .. } => None,
+        }
+    }
+
+    /// The molecules in place.
+    pub(super) fn relaxation(&self) -> Result<Relaxation, String> {
+        match self {
+            Self::Scene { name, text, folder } => {
+                let scene = SceneFile::read(text, Path::new(name)).map_err(|error| error.to_string())?;
+                Relaxation::of_scene(&scene, name, folder).map_err(|error| error.to_string())
+            }
+            Self::Model { name, bytes } => {
+                let parsed = formats::read_bytes(bytes, Path::new(name), None).map_err(|error| error.to_string())?;
+                let input = Input::new(name, parsed.value, parsed.warnings);
+                Relaxation::of_model(&input, &ModelOptions::default(), RelaxOptions::default(), 1)
+                    .map_err(|error| error.to_string())
+            }
+        }
+    }
+}

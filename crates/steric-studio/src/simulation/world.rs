@@ -1,0 +1,382 @@
+//! What is open: a relaxation, the GPU that may work on it, and what hands have done to it.
+
+use std::sync::Arc;
+
+use steric::backend::WORTH_A_GPU;
+use steric::gpu::{Gpu, GpuRelax, MoleculesOnGpu};
+use steric::model::{MoleculeId, Pose};
+use steric::relax::Relaxation;
+use steric::save::write_model;
+use steric::show::watched;
+use steric::world::build::Verdict;
+use steric::world::relax::{Engine, Hold, Iteration, Leaflet, RelaxOptions};
+
+use super::{Now, Opened, Order, Source, Where};
+
+/// What hands did is remembered so often, and in so many poses in all.
+const MOST_UNDO: usize = 64;
+const MOST_POSES: usize = 8_000_000;
+
+/// What one can go back to.
+#[derive(Clone, Debug)]
+struct Before {
+    which: Arc<Vec<MoleculeId>>,
+    poses: Arc<Vec<Pose>>,
+    fixed: Arc<Vec<bool>>,
+    options: RelaxOptions,
+}
+
+/// What is open.
+#[derive(Debug)]
+pub(super) struct World {
+    pub(super) opened: Arc<Opened>,
+    /// What was opened, with all its molecules, once some were added or deleted.
+    whole: Option<Relaxation>,
+    relaxation: Relaxation,
+    /// Which molecule of the whole each one is.
+    which: Arc<Vec<MoleculeId>>,
+    edition: u64,
+    pub(super) start: Vec<Pose>,
+    fixed: Arc<Vec<bool>>,
+    gpu: Option<GpuRelax>,
+    gpu_rests: bool,
+    /// Whether no iteration has looked at the molecules as they are.
+    is_unseen: bool,
+    on_gpu: Option<Arc<MoleculesOnGpu>>,
+    /// Where the molecules were when the processor last had them, and who overlapped then.
+    known: (Arc<Vec<Pose>>, Arc<Vec<bool>>),
+    /// Iterations of the GPU since its molecules came back.
+    pending: Vec<Iteration>,
+    /// The molecule in hand, and whether it was fixed before.
+    held: Option<(MoleculeId, bool)>,
+    undo: Vec<Before>,
+    redo: Vec<Before>,
+    /// Whether a GPU could not take the molecules.
+    is_refused: bool,
+    /// Overlaps that the last iteration found, and who overlaps where none has looked.
+    overlaps: Option<u64>,
+    unseen: Vec<MoleculeId>,
+}
+
+/// What others have to know of a relaxation.
+fn opened(relaxation: &Relaxation, source: Source, verdicts: Vec<Verdict>) -> Opened {
+    let setup = relaxation.setup();
+    let outer = |group: &u32| {
+        setup.groups.get(*group as usize)?.iter().find_map(|hold| match hold {
+            Hold::Surface { leaflet, .. } => Some(*leaflet == Leaflet::Outer),
+            _ => None,
+        })
+    };
+    Opened {
+        scene: watched(relaxation),
+        molecules: relaxation.molecules().clone(),
+        structure: relaxation.input().clone(),
+        is_outer: setup.group_of.iter().map(outer).collect(),
+        verdicts,
+        notes: relaxation.notes().to_vec(),
+        source,
+    }
+}
+
+impl World {
+    pub(super) fn new(source: Source) -> Result<Self, String> {
+        let relaxation = source.relaxation()?;
+        let opened = opened(&relaxation, source, relaxation.verdicts().to_vec());
+        let setup = relaxation.setup();
+        let count = setup.scene.molecules().len();
+        let mut fixed = setup.fixed.clone();
+        fixed.resize(count, false);
+        Ok(Self {
+            start: opened.scene.molecules().iter().map(|molecule| molecule.pose).collect(),
+            opened: Arc::new(opened),
+            whole: None,
+            relaxation,
+            which: Arc::new((0..count as u32).map(MoleculeId).collect()),
+            edition: 0,
+            fixed: Arc::new(fixed),
+            gpu: None,
+            gpu_rests: false,
+            is_unseen: true,
+            on_gpu: None,
+            known: Default::default(),
+            pending: Vec::new(),
+            held: None,
+            undo: Vec::new(),
+            redo: Vec::new(),
+            is_refused: false,
+            overlaps: None,
+            unseen: Vec::new(),
+        })
+    }
+
+    pub(super) fn rests(&self) -> bool {
+        if self.gpu.is_some() { self.gpu_rests } else { self.relaxation.state().is_at_rest() }
+    }
+
+    pub(super) fn iterate(&mut self, most: u32) -> Result<Vec<Iteration>, String> {
+        self.is_unseen = false;
+        let Some(gpu) = &mut self.gpu else {
+            let done = self.relaxation.relax().step();
+            self.overlaps = Some(done.overlaps);
+            return Ok(vec![done]);
+        };
+        let done = gpu.advance(most).map_err(|error| error.to_string())?;
+        self.gpu_rests = done.last().is_none_or(|last| last.overlapping + last.broken == 0);
+        self.overlaps = done.last().map(|last| last.overlaps);
+        self.pending.extend_from_slice(&done);
+        Ok(done)
+    }
+
+    /// Takes the molecules back from a GPU, which goes on from there.
+    pub(super) fn come_back(&mut self, log: &mut Vec<String>) {
+        let Some(gpu) = &mut self.gpu else { return };
+        match gpu.fetch() {
+            Ok(progress) => self.relaxation.relax().take(progress, &self.pending),
+            Err(error) => {
+                log.push(format!("error: {error}; the processor goes on"));
+                self.is_refused = true;
+                self.gpu = None;
+            }
+        }
+        self.pending.clear();
+    }
+
+    /// The GPU that is to work, if one is.
+    fn wanted<'a>(&self, place: &'a Where) -> Option<&'a Gpu> {
+        match place {
+            Where::Gpu(gpu) => Some(gpu),
+            Where::Large(gpu) => Some(gpu).filter(|_| self.opened.scene.atoms() >= WORTH_A_GPU),
+            Where::Processor => None,
+        }
+    }
+
+    /// What does the work, by name.
+    pub(super) fn worker(&self, place: &Where) -> String {
+        self.wanted(place).map_or_else(|| "cpu".to_owned(), |gpu| gpu.adapter().name.clone())
+    }
+
+    /// Forgets what a GPU has. The processor has the molecules.
+    pub(super) fn leave_gpu(&mut self) {
+        (self.gpu, self.on_gpu, self.gpu_rests) = (None, None, false);
+        self.pending.clear();
+    }
+
+    /// Loads a GPU if one is to work and has nothing yet.
+    pub(super) fn work_at(&mut self, place: &Where, log: &mut Vec<String>) {
+        let Some(gpu) = self.wanted(place).filter(|_| self.gpu.is_none() && !self.is_refused) else { return };
+        let mut engine = GpuRelax::new(gpu);
+        match engine.load(self.relaxation.relax()) {
+            Ok(()) => {
+                self.on_gpu = engine.molecules().map(Arc::new);
+                self.gpu = Some(engine);
+            }
+            Err(error) => {
+                self.is_refused = true;
+                log.push(format!("error: {error}; the processor works"));
+            }
+        }
+    }
+
+    pub(super) fn obey(&mut self, order: Order, log: &mut Vec<String>) {
+        self.come_back(log);
+        match order {
+            Order::Reset => {
+                self.remember();
+                let start = self.start.clone();
+                self.relaxation.relax().put_all(&start);
+                self.look();
+            }
+            Order::Options(options) => {
+                self.remember();
+                self.relaxation.relax().set_options(options);
+            }
+            Order::Grab(molecule) => {
+                self.let_go();
+                self.remember();
+                let relax = self.relaxation.relax();
+                self.held = Some((molecule, relax.is_fixed(molecule)));
+                relax.fix(molecule, true);
+            }
+            Order::Hold(pose) => {
+                if let Some((molecule, _)) = self.held {
+                    self.relaxation.relax().put(molecule, pose);
+                }
+            }
+            Order::Release => self.let_go(),
+            Order::Pin(molecules, is_fixed) => {
+                self.remember();
+                let fixed = Arc::make_mut(&mut self.fixed);
+                for molecule in molecules {
+                    if let Some(own) = fixed.get_mut(molecule.0 as usize) {
+                        *own = is_fixed;
+                        self.relaxation.relax().fix(molecule, is_fixed);
+                    }
+                }
+            }
+            Order::Delete(molecules) => {
+                let doomed: std::collections::BTreeSet<u32> = molecules.iter().map(|molecule| molecule.0).collect();
+                self.edit(log, |all| {
+                    let mut id = 0;
+                    all.retain(|_| {
+                        id += 1;
+                        !doomed.contains(&(id - 1))
+                    });
+                });
+            }
+            Order::Add(molecule, pose) => self.edit(log, |all| {
+                if let Some(&(which, _, is_fixed)) = all.get(molecule.0 as usize) {
+                    all.push((which, pose, is_fixed));
+                }
+            }),
+            Order::Mark => self.remember(),
+            Order::Push(pushes) => {
+                let relax = self.relaxation.relax();
+                pushes.into_iter().for_each(|(molecule, shift)| relax.nudge(molecule, shift));
+            }
+            Order::Undo => {
+                if let Some(before) = self.undo.pop() {
+                    self.redo.push(self.before());
+                    self.go_back_to(&before);
+                }
+            }
+            Order::Redo => {
+                if let Some(before) = self.redo.pop() {
+                    self.undo.push(self.before());
+                    self.go_back_to(&before);
+                }
+            }
+            Order::Save(path) => match self.save(&path) {
+                Ok(()) => log.push(format!("wrote {}", path.display())),
+                Err(error) => log.push(format!("error: {error}")),
+            },
+            _ => {}
+        }
+    }
+
+    fn save(&self, path: &std::path::Path) -> Result<(), String> {
+        let structure = self.relaxation.structure().map_err(|error| error.to_string())?;
+        write_model(path, &structure).map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    /// Adds or deletes molecules: which ones of the whole, where, and whether they are fixed.
+    fn edit(&mut self, log: &mut Vec<String>, change: impl FnOnce(&mut Vec<(MoleculeId, Pose, bool)>)) {
+        if !self.relaxation.can_pick() {
+            log.push(
+                "error: expected a scene, found a model; molecules of a model can be pinned, moved and hidden, not added or deleted"
+                    .to_owned(),
+            );
+            return;
+        }
+        self.let_go();
+        self.remember();
+        let poses = self.relaxation.state().poses();
+        let each = self.which.iter().zip(&poses).zip(self.fixed.iter());
+        let mut all: Vec<_> = each.map(|((&which, &pose), &is_fixed)| (which, pose, is_fixed)).collect();
+        change(&mut all);
+        self.become_of(&all);
+    }
+
+    /// Has these molecules from now on.
+    fn become_of(&mut self, all: &[(MoleculeId, Pose, bool)]) {
+        let which: Vec<(MoleculeId, Pose)> = all.iter().map(|&(which, pose, _)| (which, pose)).collect();
+        let options = self.relaxation.state().options().clone();
+        let next = self.whole.as_ref().unwrap_or(&self.relaxation).picked(&which);
+        let before = std::mem::replace(&mut self.relaxation, next);
+        self.whole.get_or_insert(before);
+        let relax = self.relaxation.relax();
+        relax.set_options(options);
+        for (id, &(_, _, is_fixed)) in (0u32..).zip(all) {
+            relax.fix(MoleculeId(id), is_fixed);
+        }
+        self.opened = Arc::new(opened(&self.relaxation, self.opened.source.clone(), Vec::new()));
+        self.start = which.iter().map(|(_, pose)| *pose).collect();
+        self.which = Arc::new(which.into_iter().map(|(id, _)| id).collect());
+        self.fixed = Arc::new(all.iter().map(|&(_, _, is_fixed)| is_fixed).collect());
+        self.edition += 1;
+        self.look();
+    }
+
+    fn let_go(&mut self) {
+        if let Some((molecule, was_fixed)) = self.held.take() {
+            self.relaxation.relax().fix(molecule, was_fixed);
+        }
+    }
+
+    fn before(&self) -> Before {
+        let relax = self.relaxation.state();
+        Before {
+            which: Arc::clone(&self.which),
+            poses: Arc::new(relax.poses()),
+            fixed: Arc::clone(&self.fixed),
+            options: relax.options().clone(),
+        }
+    }
+
+    fn remember(&mut self) {
+        self.redo.clear();
+        self.undo.push(self.before());
+        let most = MOST_UNDO.min(MOST_POSES / self.start.len().max(1)).max(1);
+        let too_many = self.undo.len().saturating_sub(most);
+        self.undo.drain(..too_many);
+    }
+
+    fn go_back_to(&mut self, before: &Before) {
+        self.let_go();
+        if before.which != self.which {
+            let each = before.which.iter().zip(before.poses.iter()).zip(before.fixed.iter());
+            let all: Vec<_> = each.map(|((&which, &pose), &is_fixed)| (which, pose, is_fixed)).collect();
+            self.become_of(&all);
+        }
+        let relax = self.relaxation.relax();
+        relax.set_options(before.options.clone());
+        relax.put_all(&before.poses);
+        for (id, (&was, &is)) in (0u32..).zip(before.fixed.iter().zip(self.fixed.iter())) {
+            if was != is {
+                relax.fix(MoleculeId(id), was);
+            }
+        }
+        self.fixed = Arc::clone(&before.fixed);
+        self.look();
+    }
+
+    /// Finds out who overlaps, where no iteration has looked.
+    pub(super) fn look(&mut self) {
+        (self.is_unseen, self.overlaps) = (true, None);
+        let overlaps = self.relaxation.overlaps();
+        self.unseen = overlaps.iter().flat_map(|overlap| [overlap.first.molecule, overlap.second.molecule]).collect();
+    }
+
+    pub(super) fn now(&mut self) -> Now {
+        if self.pending.is_empty() {
+            let relax = self.relaxation.state();
+            let mut touching = vec![false; self.start.len()];
+            let trouble = if self.is_unseen { self.unseen.clone() } else { relax.in_trouble() };
+            for MoleculeId(id) in trouble {
+                touching[id as usize] = true;
+            }
+            self.known = (Arc::new(relax.poses()), Arc::new(touching));
+        }
+        let relax = self.relaxation.state();
+        let mut fixed = Arc::clone(&self.fixed);
+        if let Some((MoleculeId(id), _)) = self.held
+            && let Some(own) = Arc::make_mut(&mut fixed).get_mut(id as usize)
+        {
+            *own = true;
+        }
+        Now {
+            opened: Some(Arc::clone(&self.opened)),
+            edition: self.edition,
+            poses: Arc::clone(&self.known.0),
+            on_gpu: self.on_gpu.clone(),
+            touching: Arc::clone(&self.known.1),
+            fixed,
+            options: relax.options().clone(),
+            rests: self.rests(),
+            iteration: relax.iteration() + self.pending.len() as u32,
+            is_ahead: !self.pending.is_empty(),
+            overlaps: self.overlaps,
+            can_undo: [!self.undo.is_empty(), !self.redo.is_empty()],
+            ..Now::default()
+        }
+    }
+}

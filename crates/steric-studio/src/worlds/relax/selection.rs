@@ -1,0 +1,78 @@
+//! The molecule under the mouse, and those that were chosen.
+
+use egui::{RichText, Ui};
+use steric::model::{AtomId, MoleculeId};
+
+use crate::simulation::{Order, Simulation};
+use crate::state::State;
+
+/// So many of the chosen ones are described.
+const MOST_SHOWN: usize = 12;
+
+pub(super) fn show(ui: &mut Ui, state: &mut State, simulation: &Simulation) {
+    ui.label(RichText::new("Under the mouse").weak());
+    match state.pointed {
+        Some(picked) => {
+            let atom = picked.atom.and_then(|atom| atom_name(state, AtomId { molecule: picked.molecule, atom }));
+            ui.label(format!(
+                "{}{}",
+                described(state, picked.molecule),
+                atom.map_or(String::new(), |atom| format!(", {atom}"))
+            ));
+        }
+        None => {
+            ui.label("nothing");
+        }
+    }
+    ui.separator();
+    ui.label(RichText::new(format!("Chosen: {}", state.selected.len())).weak());
+    for molecule in state.selected.iter().take(MOST_SHOWN) {
+        ui.label(described(state, *molecule));
+    }
+    if state.selected.len() > MOST_SHOWN {
+        ui.label(format!("and {} more", state.selected.len() - MOST_SHOWN));
+    }
+    let is_any = !state.selected.is_empty();
+    ui.horizontal_wrapped(|ui| {
+        let is_fixed = |molecule: &MoleculeId| state.now.fixed.get(molecule.0 as usize).copied().unwrap_or(false);
+        let pins = !state.selected.iter().all(is_fixed);
+        if ui
+            .add_enabled(is_any, egui::Button::new(if pins || !is_any { "Pin them" } else { "Let them go" }))
+            .on_hover_text("A molecule that is pinned stays where it is; the others make room.")
+            .clicked()
+        {
+            simulation.order(Order::Pin(state.selected.clone(), pins));
+        }
+        if ui
+            .add_enabled(is_any, egui::Button::new("Hide"))
+            .on_hover_text("Not drawn any more; it is still there.")
+            .clicked()
+        {
+            state.hide(true);
+        }
+        if ui.button("Show all").on_hover_text("Draws everything again.").clicked() {
+            state.hide(false);
+        }
+    });
+}
+
+/// A molecule in words.
+fn described(state: &State, molecule: MoleculeId) -> String {
+    let id = molecule.0 as usize;
+    let species = state.now.opened.as_ref().and_then(|opened| {
+        let number = opened.molecules.species_of(molecule) as usize;
+        opened.molecules.species().get(number).map(ToString::to_string)
+    });
+    let touches = if state.now.touching.get(id) == Some(&true) { "overlaps" } else { "free" };
+    let pinned = if state.now.fixed.get(id) == Some(&true) { ", pinned" } else { "" };
+    format!("#{} {}: {touches}{pinned}", molecule.0, species.unwrap_or_default())
+}
+
+/// An atom as its file calls it.
+fn atom_name(state: &State, atom: AtomId) -> Option<String> {
+    let opened = state.now.opened.as_ref()?;
+    let origin = opened.molecules.origin(atom).atom as usize;
+    let atoms = &opened.structure.atoms;
+    let residue = opened.structure.residues.get(*atoms.residues.get(origin)? as usize)?;
+    Some(format!("{} {} {}", residue.name, residue.number, atoms.names.get(origin)?))
+}
