@@ -5,12 +5,11 @@
 //! target directory and the dev profile, so that a crate is compiled once for all of them.
 #![allow(clippy::print_stdout, reason = "a command-line program speaks on stdout")]
 
-mod ffmpeg;
 mod gltf;
 mod licences;
 mod pictures;
+mod programs;
 mod python;
-mod screen;
 mod steps;
 mod system;
 mod vulkan;
@@ -59,8 +58,7 @@ fn test() -> ExitCode {
     let mut steps = Steps::default();
     let python = python::with_readers(&mut steps);
     vulkan::software(&mut steps);
-    ffmpeg::on_the_path(&mut steps);
-    screen::unseen(&mut steps);
+    programs::on_the_path(&mut steps);
     let validator = gltf::validator(&mut steps);
     format_and_lints(&mut steps);
     steps.command("all tests", other_readers(cargo(&ALL_TESTS), python.as_deref(), validator.as_deref()));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use egui::{CentralPanel, Panel, RichText, Ui};
 use steric::gpu::Gpu;
 use steric::world::build::{Fit, Verdict};
+use steric::world::report::words::thousands;
 use steric_view::{ColourBy, Film, Style};
 
 use crate::commands::{self, Command};
@@ -15,8 +16,7 @@ use crate::settings::Settings;
 use crate::simulation::{Order, Simulation, Source, Where};
 use crate::start;
 use crate::state::State;
-use crate::viewport::{Tool, Viewport};
-use crate::words::thousands;
+use crate::viewport::{PERSPECTIVE, Tool, Viewport};
 use crate::worlds::{World, relax::RelaxWorld};
 
 /// What the window is made with.
@@ -108,10 +108,10 @@ impl Studio {
         }
         Panel::top("bar").show(ui, |ui| self.bar(ui));
         if self.is_at_start || (self.state.now.opened.is_none() && self.state.now.busy.is_none()) {
-            CentralPanel::default().show(ui, |ui| {
-                if let Some(source) = start::show(ui, &self.settings) {
-                    self.open(source);
-                }
+            CentralPanel::default().show(ui, |ui| match start::show(ui, &self.settings) {
+                Some(Ok(source)) => self.open(source),
+                Some(Err(error)) => self.state.say(format!("error: {error}")),
+                None => {}
             });
         } else {
             self.panels(ui);
@@ -269,7 +269,7 @@ impl Studio {
             ),
         };
         let frames = self.state.frame_times.mean().map_or(String::new(), |ms| format!(" · picture {ms:.0} ms"));
-        format!("iteration {} · {overlaps} · {}{frames}", thousands(now.iteration.into()), now.worker)
+        format!("iteration {} · {overlaps} · {}{frames}", thousands(now.iteration), now.worker)
     }
 
     fn backend(&mut self, ui: &mut Ui) {
@@ -492,7 +492,7 @@ impl Studio {
                 }
             }
             Command::Perspective => {
-                self.viewport.camera.degrees = if self.viewport.camera.degrees > 0.0 { 0.0 } else { 25.0 };
+                self.viewport.camera.degrees = if self.viewport.camera.degrees > 0.0 { 0.0 } else { PERSPECTIVE };
             }
             Command::Hide => self.state.hide(true),
             Command::ShowAll => self.state.hide(false),

@@ -14,7 +14,6 @@ mod start;
 pub mod state;
 mod verdict;
 pub mod viewport;
-mod words;
 pub mod worlds;
 
 pub use app::{Options, Studio};

@@ -14,7 +14,7 @@ const GALLERY: [(&str, &str); 4] = [
 ];
 
 /// Shows the gallery; gives what was chosen.
-pub(crate) fn show(ui: &mut Ui, settings: &Settings) -> Option<Source> {
+pub(crate) fn show(ui: &mut Ui, settings: &Settings) -> Option<Result<Source, String>> {
     let mut chosen = None;
     ui.vertical_centered(|ui| {
         ui.add_space(24.0);
@@ -24,7 +24,7 @@ pub(crate) fn show(ui: &mut Ui, settings: &Settings) -> Option<Source> {
         for (name, about) in GALLERY {
             let button = egui::Button::new(RichText::new(name).heading()).min_size([420.0, 36.0].into());
             if ui.add(button).clicked() {
-                chosen = Source::ready(name);
+                chosen = Source::ready(name).map(Ok);
             }
             ui.label(RichText::new(about).weak());
             ui.add_space(6.0);
@@ -34,7 +34,7 @@ pub(crate) fn show(ui: &mut Ui, settings: &Settings) -> Option<Source> {
             ui.label("Recent files");
             for path in &settings.recent {
                 if ui.link(path.display().to_string()).clicked() {
-                    chosen = Source::read(path).ok();
+                    chosen = Some(Source::read(path));
                 }
             }
         }

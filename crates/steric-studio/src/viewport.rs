@@ -98,13 +98,15 @@ impl std::fmt::Debug for Viewport {
 
 /// When nothing has moved for so long, a fine picture is drawn.
 const STILL: Duration = Duration::from_millis(200);
+/// How high the picture sees, in degrees, unless the view is parallel.
+pub(crate) const PERSPECTIVE: f64 = 25.0;
 /// Pixels of a picture along a side, at most.
 const MOST_PIXELS: f32 = 4_096.0;
 
 impl Viewport {
     /// Nothing is seen yet.
     pub fn new(painter: Option<Painter>) -> Self {
-        let camera = Camera { eye: DVec3::NEG_Y, target: DVec3::ZERO, up: DVec3::Z, degrees: 25.0 };
+        let camera = Camera { eye: DVec3::NEG_Y, target: DVec3::ZERO, up: DVec3::Z, degrees: PERSPECTIVE };
         Self {
             painter,
             texture: None,
@@ -262,9 +264,17 @@ impl Viewport {
         });
     }
 
+    /// Angstroms for a point of the window, as far away as a place.
+    fn angstroms_per_point_at(&self, rect: Rect, place: DVec3) -> f64 {
+        let is_parallel = self.camera.degrees <= 0.0;
+        let degrees = if is_parallel { PERSPECTIVE } else { self.camera.degrees };
+        let away = (self.camera.eye - place).dot(self.axes()[2]).max(1e-3);
+        let depth = if is_parallel { self.camera.distance() } else { away };
+        2.0 * (0.5 * degrees).to_radians().tan() * depth / f64::from(rect.height())
+    }
+
     fn angstroms_per_point(&self, rect: Rect) -> f64 {
-        let degrees = if self.camera.degrees > 0.0 { self.camera.degrees } else { 25.0 };
-        2.0 * (0.5 * degrees).to_radians().tan() * self.camera.distance() / f64::from(rect.height())
+        self.angstroms_per_point_at(rect, self.camera.target)
     }
 
     /// The right, the up and the way towards the eye, in the world.
@@ -345,13 +355,9 @@ impl Viewport {
         let pose = state.now.poses.get(chosen.0 as usize)?;
         let size = [rect.width() as u32, rect.height() as u32];
         let [x, y] = self.camera.pixel_of(near, size)?;
-        let [right, up, back] = self.axes();
-        let depth = (self.camera.eye - near).dot(back).max(1e-3);
-        let degrees = if self.camera.degrees > 0.0 { self.camera.degrees } else { 25.0 };
-        let depth = if self.camera.degrees > 0.0 { depth } else { self.camera.distance() };
-        let per_point = 2.0 * (0.5 * degrees).to_radians().tan() * depth / f64::from(rect.height());
+        let [right, up, _] = self.axes();
         let way = (f64::from(mouse.x - rect.min.x) - x) * right - (f64::from(mouse.y - rect.min.y) - y) * up;
-        Some(Pose { translation: near + way * per_point, rotation: pose.rotation })
+        Some(Pose { translation: near + way * self.angstroms_per_point_at(rect, near), rotation: pose.rotation })
     }
 
     /// Turns the camera around its target.
@@ -374,7 +380,8 @@ impl Viewport {
             state.select(picked.molecule, false);
             simulation.order(Order::Grab(picked.molecule));
         }
-        let [right, up, back] = self.axes();
+        let [right, up, _] = self.axes();
+        let per_point = self.held.map_or(0.0, |held| self.angstroms_per_point_at(rect, held.pose.translation));
         if let Some(held) = &mut self.held
             && response.dragged_by(primary)
         {
@@ -384,11 +391,6 @@ impl Viewport {
                     * DQuat::from_axis_angle(right, 0.01 * f64::from(moved.y));
                 held.pose.rotation = (turn * held.pose.rotation).normalize();
             } else {
-                // As far as the molecule is.
-                let depth = (self.camera.eye - held.pose.translation).dot(back).max(1e-3);
-                let degrees = if self.camera.degrees > 0.0 { self.camera.degrees } else { 25.0 };
-                let depth = if self.camera.degrees > 0.0 { depth } else { self.camera.distance() };
-                let per_point = 2.0 * (0.5 * degrees).to_radians().tan() * depth / f64::from(rect.height());
                 held.pose.translation += (f64::from(moved.x) * right - f64::from(moved.y) * up) * per_point;
             }
             simulation.order(Order::Hold(held.pose));

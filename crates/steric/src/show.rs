@@ -10,7 +10,7 @@ use steric_model::{
     AssemblyChoice, AtomId, MoleculeId, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, MovedError, Scene,
     Source, Structure,
 };
-use steric_world::relax::{Hold, Leaflet};
+use steric_world::relax::{Hold, Leaflet, Setup};
 
 use crate::relax::Relaxation;
 
@@ -77,22 +77,33 @@ impl Shown {
         let molecules = molecules(&structure, "scene", &options)?;
         let overlaps = if with_overlaps { relaxation.overlaps() } else { Vec::new() };
         let setup = relaxation.setup();
-        let outer = |group: &u32| {
-            let holds = setup.groups.get(*group as usize)?;
-            holds.iter().find_map(|hold| match hold {
-                Hold::Surface { leaflet, .. } => Some(*leaflet == Leaflet::Outer),
-                _ => None,
-            })
-        };
         Ok(Self {
             structure,
             molecules,
             overlaps,
             fixed: setup.fixed.clone(),
-            is_outer: setup.group_of.iter().map(outer).collect(),
+            is_outer: leaflets(setup),
             holds: setup.groups.iter().flatten().cloned().collect(),
         })
     }
+}
+
+/// Of each molecule whether it is in the outer leaflet of a membrane; nothing of one that is in none.
+///
+/// ```
+/// use steric::show::leaflets;
+/// use steric::world::relax::Setup;
+///
+/// assert!(leaflets(&Setup::new(steric::model::Scene::default())).is_empty());
+/// ```
+pub fn leaflets(setup: &Setup) -> Vec<Option<bool>> {
+    let outer = |group: &u32| {
+        setup.groups.get(*group as usize)?.iter().find_map(|hold| match hold {
+            Hold::Surface { leaflet, .. } => Some(*leaflet == Leaflet::Outer),
+            _ => None,
+        })
+    };
+    setup.group_of.iter().map(outer).collect()
 }
 
 /// The molecules of a relaxation as large as their atoms are, for those who watch it: the same molecules in the same order with the same poses,

@@ -7,9 +7,9 @@ use steric::gpu::{Gpu, GpuRelax, MoleculesOnGpu};
 use steric::model::{MoleculeId, Pose};
 use steric::relax::Relaxation;
 use steric::save::write_model;
-use steric::show::watched;
+use steric::show::{leaflets, watched};
 use steric::world::build::Verdict;
-use steric::world::relax::{Engine, Hold, Iteration, Leaflet, RelaxOptions};
+use steric::world::relax::{Engine, Iteration, RelaxOptions};
 
 use super::{Now, Opened, Order, Source, Where};
 
@@ -60,18 +60,11 @@ pub(super) struct World {
 
 /// What others have to know of a relaxation.
 fn opened(relaxation: &Relaxation, source: Source, verdicts: Vec<Verdict>) -> Opened {
-    let setup = relaxation.setup();
-    let outer = |group: &u32| {
-        setup.groups.get(*group as usize)?.iter().find_map(|hold| match hold {
-            Hold::Surface { leaflet, .. } => Some(*leaflet == Leaflet::Outer),
-            _ => None,
-        })
-    };
     Opened {
         scene: watched(relaxation),
         molecules: relaxation.molecules().clone(),
         structure: relaxation.input().clone(),
-        is_outer: setup.group_of.iter().map(outer).collect(),
+        is_outer: leaflets(relaxation.setup()),
         verdicts,
         notes: relaxation.notes().to_vec(),
         source,

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use egui::{RichText, Ui};
 use steric::model::MoleculeId;
 use steric::world::build::SceneFile;
+use steric::world::report::words::thousands;
 
 use super::RelaxWorld;
 use crate::simulation::{Opened, Order, Simulation, Source};
 use crate::state::State;
-use crate::words::thousands;
 
 impl RelaxWorld {
     pub(super) fn show_scene(&mut self, ui: &mut Ui, state: &mut State, simulation: &Simulation) {

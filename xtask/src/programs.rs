@@ -1,0 +1,32 @@
+//! Programs of the system that tests use: ffmpeg for films, and a screen that nobody sees for the window.
+//!
+//! How it works: as root on Debian they are installed (ffmpeg is 55 MB, about 45 seconds); elsewhere they are named. Without them those
+//! tests skip themselves, and the summary says so.
+
+use crate::steps::{Steps, answers};
+use crate::system;
+use std::process::Command;
+
+/// Makes sure that the programs are there, where that is possible.
+pub(crate) fn on_the_path(steps: &mut Steps) {
+    let answer = |program: &str| answers(Command::new(program).arg("-version"));
+    // The package has `ffprobe` too.
+    ready(steps, "ffmpeg", "films are not tested", &["ffmpeg"], || answer("ffmpeg") && answer("ffprobe"));
+    // The last ones are what the window wants at run time.
+    let packages = ["xvfb", "xdotool", "libxkbcommon-x11-0", "libxcursor1", "libxi6", "libxrandr2"];
+    let is_there = || answer("xdotool") && answers(Command::new("which").arg("Xvfb"));
+    ready(steps, "screen", "the window is not tested", &packages, is_there);
+}
+
+fn ready(steps: &mut Steps, step: &'static str, without: &str, packages: &[&str], is_there: impl Fn() -> bool) {
+    if is_there() {
+        steps.note(step, "found");
+        return;
+    }
+    system::install(packages);
+    if is_there() {
+        steps.note(step, "installed");
+    } else {
+        steps.skip(step, format!("{without}; system packages: {}", packages.join(" ")));
+    }
+}
