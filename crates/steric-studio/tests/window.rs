@@ -86,8 +86,9 @@ fn a_scene_is_chosen_played_and_comes_to_rest() {
     window.step();
     click(&mut window, "bilayer");
     until(&mut window, "opened", |studio| studio.state().now.opened.is_some());
-    let touching = studio(&window).state().now.touching.iter().filter(|&&touches| touches).count();
-    assert!(touching > 50, "{touching} overlap before anything is done");
+    // Who overlaps is told a moment after the molecules are seen.
+    let touching = |studio: &Studio| studio.state().now.touching.iter().filter(|&&touches| touches).count();
+    until(&mut window, "more than 50 overlap before anything is done", |studio| touching(studio) > 50);
     click(&mut window, "Play");
     until(&mut window, "rest", |studio| studio.state().now.rests);
     let state = studio(&window).state();
