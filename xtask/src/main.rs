@@ -13,6 +13,7 @@ mod python;
 mod steps;
 mod system;
 mod vulkan;
+mod web;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -25,7 +26,9 @@ cargo xtask bench [ARGS]    steric against its peers on this machine, into bench
 cargo xtask bench billion   a billion atoms as instances, into benches/results/
 cargo xtask bench relax     whole relaxations of vesicles, into benches/results/
 cargo xtask plot            draws benches/results/<machine>/*.svg again from the CSV files
-cargo xtask picture         draws docs/vesicle.png and book/src/pictures/*.png, the pictures of the README and the guide";
+cargo xtask picture         draws docs/vesicle.png and book/src/pictures/*.png, the pictures of the README and the guide
+cargo xtask web             the studio as a page, into target/page
+cargo xtask web test        the same, and tries it in a browser";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
         Some("bench") => bench(&arguments[1..]),
         Some("plot") => plot(),
         Some("picture") => picture(),
+        Some("web") => web::chore(&arguments[1..]),
         Some("help" | "--help" | "-h") | None => {
             println!("{USAGE}");
             ExitCode::SUCCESS
@@ -64,6 +68,7 @@ fn test() -> ExitCode {
     steps.command("all tests", other_readers(cargo(&ALL_TESTS), python.as_deref(), validator.as_deref()));
     steps.command("documentation examples", cargo(&["test", "--workspace", "--no-fail-fast", "--doc"]));
     steps.command("fuzzing", cargo(&["test", "--workspace", "--test", "fuzz", "--", "--nocapture", "fuzz_"]));
+    web::tested(&mut steps, python.as_deref());
     let mut documentation = cargo(&["doc", "--workspace", "--no-deps"]);
     documentation.env("RUSTDOCFLAGS", "-D warnings");
     steps.command("documentation", documentation);

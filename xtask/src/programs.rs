@@ -1,4 +1,4 @@
-//! Programs of the system that tests use: ffmpeg for films, and a screen that nobody sees for the window.
+//! Programs of the system that tests use: ffmpeg for films, a screen that nobody sees for the window, and a browser for the page.
 //!
 //! How it works: as root on Debian they are installed (ffmpeg is 55 MB, about 45 seconds); elsewhere they are named. Without them those
 //! tests skip themselves, and the summary says so.
@@ -16,6 +16,14 @@ pub(crate) fn on_the_path(steps: &mut Steps) {
     let packages = ["xvfb", "xdotool", "libxkbcommon-x11-0", "libxcursor1", "libxi6", "libxrandr2"];
     let is_there = || answer("xdotool") && answers(Command::new("which").arg("Xvfb"));
     ready(steps, "screen", "the window is not tested", &packages, is_there);
+}
+
+/// A browser, where there is one.
+pub(crate) fn browser(steps: &mut Steps) -> Option<&'static str> {
+    const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+    let found = || NAMES.into_iter().find(|name| answers(Command::new(name).arg("--version")));
+    ready(steps, "browser", "the page is not tested", &["chromium"], || found().is_some());
+    found()
 }
 
 fn ready(steps: &mut Steps, step: &'static str, without: &str, packages: &[&str], is_there: impl Fn() -> bool) {

@@ -9,8 +9,8 @@ use crate::system;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What the tests import: gemmi and MDAnalysis read what we write, biotite reads BinaryCIF too.
-const PACKAGES: [&str; 3] = ["gemmi", "biotite", "MDAnalysis"];
+/// What the tests import: gemmi and MDAnalysis read what we write, biotite reads BinaryCIF too, playwright drives a browser.
+const PACKAGES: [&str; 4] = ["gemmi", "biotite", "MDAnalysis", "playwright"];
 /// Debian packages that `python3 -m venv` needs.
 const SYSTEM_PACKAGES: [&str; 2] = ["python3", "python3-venv"];
 

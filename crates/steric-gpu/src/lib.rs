@@ -10,6 +10,6 @@ mod kernels;
 mod relax;
 mod search;
 
-pub use device::{Adapter, Awake, Choice, Gpu, GpuError, StageTimes, adapters};
+pub use device::{Adapter, Awake, Choice, Gpu, GpuError, StageTimes, adapters, waited};
 pub use relax::{GpuRelax, MoleculesOnGpu};
 pub use search::{GpuSearch, KINDS};

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use egui::{CentralPanel, Panel, RichText, Ui};
 use steric::gpu::Gpu;
@@ -12,7 +13,9 @@ use steric_view::{ColourBy, Film, Style};
 use crate::commands::{self, Command};
 use crate::files;
 use crate::painter::Painter;
-use crate::settings::Settings;
+use crate::platform;
+use crate::recorder::Recorder;
+use crate::settings::{Restored, Settings};
 use crate::simulation::{Order, Simulation, Source, Where};
 use crate::start;
 use crate::state::State;
@@ -45,8 +48,10 @@ pub struct Studio {
     tour: Option<usize>,
     is_at_start: bool,
     asked: Option<files::Asked>,
+    arrivals: files::Arrivals,
     /// A picture that is saved as soon as it shows what there is.
     wanted_picture: Option<PathBuf>,
+    film: Option<Recorder>,
     speed: f64,
 }
 
@@ -65,10 +70,15 @@ impl Studio {
         if restored.is_some() {
             state.say("restored what was open".to_owned());
         }
-        let open = options.open.or(restored);
-        let is_at_start = open.is_none();
-        if let Some(source) = open {
+        let is_at_start = options.open.is_none() && restored.is_none();
+        if let Some(source) = options.open {
             simulation.order(Order::Open(source));
+        }
+        if let Some(Restored { source, molecules }) = restored {
+            simulation.order(Order::Open(source));
+            if !molecules.is_empty() {
+                simulation.order(Order::Restore(molecules));
+            }
         }
         if options.gpu.is_none() {
             state.say(
@@ -88,7 +98,9 @@ impl Studio {
             palette: None,
             is_at_start,
             asked: None,
+            arrivals: files::Arrivals::default(),
             wanted_picture: None,
+            film: None,
             speed: 0.0,
         }
     }
@@ -96,6 +108,21 @@ impl Studio {
     /// What the panels know.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// What draws, by name.
+    pub fn device(&self) -> Option<String> {
+        self.gpu.as_ref().map(|gpu| format!("{}: {}", gpu.adapter().api, gpu.adapter().name))
+    }
+
+    /// Whether the picture shows finely what there is now.
+    pub fn is_shown(&self) -> bool {
+        self.viewport.is_current(&self.state)
+    }
+
+    /// The picture that is seen.
+    pub fn picture(&self) -> Option<&steric_view::Picture> {
+        self.viewport.painted.as_ref().map(|painted| &*painted.picture)
     }
 
     /// One frame of the window.
@@ -118,6 +145,7 @@ impl Studio {
         }
         self.windows(ui);
         self.save_wanted_picture();
+        self.add_to_film(ui);
         self.settings.keep(&self.state);
     }
 
@@ -167,6 +195,7 @@ impl Studio {
                     Command::SaveModel,
                     Command::SavePreset,
                     Command::SavePicture,
+                    Command::Film,
                     Command::SaveTable,
                 ] {
                     self.entry(ui, command);
@@ -238,6 +267,14 @@ impl Studio {
                     .on_hover_text("Radius of the brush.");
             }
             ui.separator();
+            if let Some(film) = &self.film {
+                let name = film.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let words = RichText::new(format!("recording {name}: {:.0} s", film.seconds()));
+                let ends = ui.button(words.color(ui.visuals().error_fg_color)).on_hover_text("Ends the film (Ctrl+M)");
+                if ends.clicked() {
+                    self.run(Command::Film, ui);
+                }
+            }
             ui.label(self.standing());
         });
     }
@@ -279,7 +316,7 @@ impl Studio {
             if ui.selectable_label(is_cpu, "processor").clicked() && !is_cpu {
                 self.simulation.order(Order::Work(Where::Processor));
             }
-            if let Some(gpu) = self.gpu.clone() {
+            if let Some(gpu) = self.gpu.clone().filter(|gpu| gpu.adapter().is_able) {
                 let name = gpu.adapter().name.clone();
                 if ui.selectable_label(!is_cpu, "GPU").on_hover_text(name).clicked() && is_cpu {
                     self.simulation.order(Order::Work(Where::Gpu(gpu)));
@@ -410,9 +447,9 @@ impl Studio {
         self.simulation.order(Order::Open(source));
     }
 
-    /// Files that were dropped on the window.
+    /// Files that were dropped on the window, or chosen in a browser.
     fn take_files(&mut self, ui: &Ui) {
-        for (name, bytes) in files::dropped(ui.ctx()) {
+        for (name, bytes) in self.arrivals.take(ui.ctx()) {
             match bytes {
                 Ok(bytes) => {
                     let folder = PathBuf::from(&name).parent().map(PathBuf::from).unwrap_or_default();
@@ -431,17 +468,20 @@ impl Studio {
                 return;
             }
             files::Purpose::Preset => match self.world.preset(&self.state) {
-                Some(text) => text.and_then(|text| files::write(&path, text.as_bytes())),
+                Some(text) => text.and_then(|text| platform::save(&path, text.as_bytes())),
                 None => Err("expected a scene to save as a preset, found a model".to_owned()),
             },
             files::Purpose::Picture => {
                 self.wanted_picture = Some(path);
                 return;
             }
-            files::Purpose::Table => files::write(&path, files::table(&self.state.history).as_bytes()),
+            files::Purpose::Film => Recorder::begin(&path).map(|film| self.film = Some(film)),
+            files::Purpose::Table => platform::save(&path, files::table(&self.state.history).as_bytes()),
         };
         match result {
-            Ok(()) if purpose != files::Purpose::Open => self.state.say(format!("wrote {}", path.display())),
+            Ok(()) if !matches!(purpose, files::Purpose::Open | files::Purpose::Film) => {
+                self.state.say(format!("wrote {}", path.display()))
+            }
             Ok(()) => {}
             Err(error) => self.state.say(format!("error: {error}")),
         }
@@ -458,8 +498,31 @@ impl Studio {
         }
     }
 
+    /// A film that is being recorded gets what is seen.
+    fn add_to_film(&mut self, ui: &Ui) {
+        self.viewport.is_recorded = self.film.is_some();
+        let Some(film) = &mut self.film else { return };
+        // So that it is as long as it takes, also when nothing moves.
+        ui.ctx().request_repaint_after(Duration::from_millis(40));
+        let goes_on = self.viewport.painted.as_ref().is_none_or(|painted| film.see(painted));
+        if !goes_on && let Some(film) = self.film.take() {
+            self.end_film(film);
+        }
+    }
+
+    fn end_film(&mut self, film: Recorder) {
+        match film.end() {
+            Ok(path) => self.state.say(format!("wrote {}", path.display())),
+            Err(error) => self.state.say(format!("error: {error}")),
+        }
+    }
+
     fn save_picture(&self, path: &std::path::Path) -> Result<(), String> {
         let painted = self.viewport.painted.as_ref().ok_or("expected something to be seen, found nothing")?;
+        if !platform::HAS_FOLDERS {
+            let bytes = painted.picture.to_png().map_err(|error| error.to_string())?;
+            return platform::save(path, &bytes);
+        }
         let mut film = Film::create(path, 25.0, 1).map_err(|error| error.to_string())?;
         film.add(&painted.picture).map_err(|error| error.to_string())?;
         film.finish().map_err(|error| error.to_string())
@@ -470,11 +533,20 @@ impl Studio {
         let ctx = ui.ctx();
         let aspect = f64::from(ctx.content_rect().aspect_ratio()).max(0.1);
         match command {
-            Command::Open => self.asked = Some(files::Asked::new(files::Purpose::Open)),
+            Command::Open if platform::HAS_FOLDERS => self.asked = Some(files::Asked::new(files::Purpose::Open)),
+            Command::Open => platform::choose(&self.arrivals, ctx),
             Command::Start => self.is_at_start = !self.is_at_start || self.state.now.opened.is_none(),
             Command::SaveModel => self.asked = Some(files::Asked::new(files::Purpose::Model)),
             Command::SavePreset => self.asked = Some(files::Asked::new(files::Purpose::Preset)),
             Command::SavePicture => self.asked = Some(files::Asked::new(files::Purpose::Picture)),
+            Command::Film => match self.film.take() {
+                Some(film) => self.end_film(film),
+                None if platform::HAS_FOLDERS => self.asked = Some(files::Asked::new(files::Purpose::Film)),
+                None => self.state.say(
+                    "error: expected a program that writes films, found a browser; its own recorder of the screen can"
+                        .to_owned(),
+                ),
+            },
             Command::SaveTable => self.asked = Some(files::Asked::new(files::Purpose::Table)),
             Command::Play => self.simulation.order(if self.state.now.plays { Order::Pause } else { Order::Play }),
             Command::Step => self.simulation.order(Order::Step),
@@ -521,7 +593,15 @@ impl eframe::App for Studio {
         self.show(ui);
     }
 
+    #[cfg(target_family = "wasm")]
+    fn as_any_mut(&mut self) -> Option<&mut dyn std::any::Any> {
+        Some(self)
+    }
+
     fn on_exit(&mut self) {
+        if let Some(film) = self.film.take() {
+            self.end_film(film);
+        }
         self.settings.close();
     }
 }

@@ -15,6 +15,8 @@ pub(crate) enum Command {
     SavePreset,
     /// Writes what is seen as a picture.
     SavePicture,
+    /// Records what is seen, until it is asked for again.
+    Film,
     /// Writes the table of iterations.
     SaveTable,
     /// Plays, or pauses.
@@ -68,12 +70,13 @@ const fn command_shift(key: Key) -> Option<KeyboardShortcut> {
 }
 
 /// Every command with its name and its keys.
-pub(crate) const ALL: [(Command, &str, Option<KeyboardShortcut>); 33] = [
+pub(crate) const ALL: [(Command, &str, Option<KeyboardShortcut>); 34] = [
     (Command::Open, "Open a file", command(Key::O)),
     (Command::Start, "Ready scenes", command(Key::N)),
     (Command::SaveModel, "Save the model", command(Key::S)),
     (Command::SavePreset, "Save the preset", command_shift(Key::S)),
     (Command::SavePicture, "Save the picture", command(Key::E)),
+    (Command::Film, "Record a film, or end it", command(Key::M)),
     (Command::SaveTable, "Save the table of iterations", command(Key::T)),
     (Command::Play, "Play or pause", plain(Key::Space)),
     (Command::Step, "One step", plain(Key::Period)),

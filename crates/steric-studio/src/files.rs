@@ -2,8 +2,11 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use steric::world::relax::Iteration;
+
+use crate::platform;
 
 /// What a file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +19,8 @@ pub(crate) enum Purpose {
     Preset,
     /// What is seen.
     Picture,
+    /// What is seen from now on.
+    Film,
     /// The table of iterations.
     Table,
 }
@@ -27,6 +32,7 @@ impl Purpose {
             Self::Model => "Save the model",
             Self::Preset => "Save the preset",
             Self::Picture => "Save the picture",
+            Self::Film => "Record a film",
             Self::Table => "Save the table of iterations",
         }
     }
@@ -37,6 +43,7 @@ impl Purpose {
             Self::Model => "model.cif",
             Self::Preset => "scene.toml",
             Self::Picture => "picture.png",
+            Self::Film => "film.mp4",
             Self::Table => "iterations.csv",
         }
     }
@@ -80,35 +87,26 @@ impl Asked {
         egui::Window::new(self.purpose.title()).collapsible(false).default_width(420.0).open(&mut is_open).show(
             ctx,
             |ui| {
-                ui.label(self.folder.display().to_string());
+                if platform::HAS_FOLDERS {
+                    ui.label(self.folder.display().to_string());
+                }
                 let written =
                     ui.add(egui::TextEdit::singleline(&mut self.name).hint_text("a file").desired_width(f32::INFINITY));
                 if !std::mem::replace(&mut self.is_asked, true) {
                     written.request_focus();
                 }
                 let is_entered = written.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-                egui::ScrollArea::vertical().max_height(260.0).auto_shrink([false, true]).show(ui, |ui| {
-                    if ui.selectable_label(false, "../").clicked() {
-                        next = self.folder.parent().map(Path::to_owned);
-                    }
-                    for (name, is_folder) in &self.entries {
-                        let label = if *is_folder { format!("{name}/") } else { name.clone() };
-                        let chosen = ui.selectable_label(!is_folder && *name == self.name, label);
-                        if chosen.clicked() && *is_folder {
-                            next = Some(self.folder.join(name));
-                        } else if chosen.clicked() {
-                            self.name.clone_from(name);
-                        }
-                        if chosen.double_clicked() && !is_folder {
-                            answer = Answer::Path(self.folder.join(name));
-                        }
-                    }
-                });
+                if platform::HAS_FOLDERS
+                    && let Some(path) = self.list(ui, &mut next)
+                {
+                    answer = Answer::Path(path);
+                }
                 ui.horizontal(|ui| {
                     let is_there = self.purpose != Purpose::Open && self.folder.join(self.name.trim()).is_file();
                     let verb = match self.purpose {
                         Purpose::Open => "Open",
                         _ if is_there => "Replace",
+                        Purpose::Film => "Record",
                         _ => "Save",
                     };
                     let is_named = !self.name.trim().is_empty();
@@ -137,6 +135,31 @@ impl Asked {
     }
 }
 
+impl Asked {
+    /// What lies in the folder: a click on a file takes its name, a double click gives it; a click on a folder goes there next.
+    fn list(&mut self, ui: &mut egui::Ui, next: &mut Option<PathBuf>) -> Option<PathBuf> {
+        let mut given = None;
+        egui::ScrollArea::vertical().max_height(260.0).auto_shrink([false, true]).show(ui, |ui| {
+            if ui.selectable_label(false, "../").clicked() {
+                *next = self.folder.parent().map(Path::to_owned);
+            }
+            for (name, is_folder) in &self.entries {
+                let label = if *is_folder { format!("{name}/") } else { name.clone() };
+                let chosen = ui.selectable_label(!is_folder && *name == self.name, label);
+                if chosen.clicked() && *is_folder {
+                    *next = Some(self.folder.join(name));
+                } else if chosen.clicked() {
+                    self.name.clone_from(name);
+                }
+                if chosen.double_clicked() && !is_folder {
+                    given = Some(self.folder.join(name));
+                }
+            }
+        });
+        given
+    }
+}
+
 /// What lies in a folder: folders first, then files, by name.
 fn entries(folder: &Path) -> Vec<(String, bool)> {
     const MOST: usize = 2_000;
@@ -151,20 +174,25 @@ fn entries(folder: &Path) -> Vec<(String, bool)> {
     entries
 }
 
-/// Files that were dropped on the window in this frame, with their bytes.
-pub(crate) fn dropped(ctx: &egui::Context) -> Vec<(String, Result<Vec<u8>, String>)> {
-    let files = ctx.input(|input| input.raw.dropped_files.clone());
-    files.iter().map(|file| (file.path().display().to_string(), file.bytes())).collect()
-}
+/// A file that has come, with its bytes or why they could not be read.
+type Arrival = (String, Result<Vec<u8>, String>);
 
-/// Writes a file beside its name and renames it, so that it appears whole or not at all.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    let part = path.with_file_name(name);
-    std::fs::write(&part, bytes).map_err(wrong)?;
-    std::fs::rename(&part, path).map_err(wrong)
+/// Files that were dropped on the window or chosen in the browser.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Arrivals(Arc<Mutex<Vec<Arrival>>>);
+
+impl Arrivals {
+    /// One has come.
+    pub(crate) fn add(&self, name: String, bytes: Result<Vec<u8>, String>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((name, bytes));
+    }
+
+    /// Those that have come since the last time, with those that were dropped in this frame.
+    pub(crate) fn take(&self, ctx: &egui::Context) -> Vec<Arrival> {
+        let dropped = ctx.input(|input| input.raw.dropped_files.clone());
+        dropped.iter().for_each(|file| platform::take(file, self, ctx));
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// Iterations as a table.

@@ -5,17 +5,23 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
-use steric::model::Instant;
+use steric::model::{Instant, MoleculeId, Pose};
 
-use crate::files;
+use crate::platform;
 use crate::simulation::Source;
 use crate::state::State;
 
+/// What is remembered under which names.
+const SETTINGS: &str = "settings.json";
+const OPEN: &str = "open.json";
 /// So many files are remembered.
 const MOST_RECENT: usize = 8;
 /// What is open is kept this often.
 const KEEP_EVERY: Duration = Duration::from_secs(10);
+/// And so soon after someone did something, or when all is at rest.
+const KEEP_AFTER: Duration = Duration::from_secs(1);
 
 /// What the window remembers from one start to the next.
 #[derive(Debug, Serialize, Deserialize)]
@@ -45,24 +51,37 @@ struct Kept {
     name: String,
     folder: PathBuf,
     scene: Option<String>,
+    /// Which molecules there were, where they were, and which were fixed.
+    #[serde(default)]
+    molecules: Vec<KeptMolecule>,
+}
+
+/// A molecule: its number in what was opened, its place, its rotation, and whether it was fixed.
+type KeptMolecule = (u32, [f64; 3], [f64; 4], bool);
+
+/// Of more molecules than this it is not kept where they were.
+const MOST_KEPT: usize = if platform::HAS_FOLDERS { 200_000 } else { 20_000 };
+
+/// What was open, and where its molecules were.
+#[derive(Debug)]
+pub(crate) struct Restored {
+    pub(crate) source: Source,
+    pub(crate) molecules: Vec<(MoleculeId, Pose, bool)>,
 }
 
 impl Settings {
     /// What a folder remembers; a window without one has seen everything and keeps nothing.
     pub(crate) fn read(folder: Option<PathBuf>) -> Self {
         let Some(folder) = folder else { return Self { has_seen_tour: true, ..Self::default() } };
-        let text = std::fs::read_to_string(folder.join("settings.json")).unwrap_or_default();
+        let text = platform::kept(&folder, SETTINGS).unwrap_or_default();
         let settings: Self = serde_json::from_str(&text).unwrap_or_default();
         Self { folder: Some(folder), ..settings }
     }
 
-    /// Writes what is remembered; a folder that cannot be written to is not worth a word.
+    /// Writes what is remembered.
     pub(crate) fn write(&self) {
-        if let Some(folder) = &self.folder
-            && let Ok(text) = serde_json::to_vec_pretty(self)
-            && std::fs::create_dir_all(folder).is_ok()
-        {
-            files::write(&folder.join("settings.json"), &text).ok();
+        if let (Some(folder), Ok(text)) = (&self.folder, serde_json::to_string_pretty(self)) {
+            platform::keep(folder, SETTINGS, &text);
         }
     }
 
@@ -98,20 +117,27 @@ impl Settings {
     }
 
     /// What was open when the window ended without being closed properly; closing keeps nothing.
-    pub(crate) fn kept(&self) -> Option<Source> {
-        let text = std::fs::read_to_string(self.folder.as_ref()?.join("open.json")).ok()?;
+    pub(crate) fn kept(&self) -> Option<Restored> {
+        let text = platform::kept(self.folder.as_ref()?, OPEN)?;
         let kept: Kept = serde_json::from_str(&text).ok()?;
-        match kept.scene {
-            Some(text) => Some(Source::Scene { name: kept.name, text, folder: kept.folder }),
-            None => Source::read(Path::new(&kept.name)).ok(),
-        }
+        let source = match kept.scene {
+            Some(text) => Source::Scene { name: kept.name, text, folder: kept.folder },
+            None => Source::read(Path::new(&kept.name)).ok()?,
+        };
+        let one = |(id, place, rotation, is_fixed): KeptMolecule| {
+            let pose = Pose { translation: DVec3::from(place), rotation: DQuat::from_array(rotation) };
+            (pose.translation.is_finite() && pose.rotation.is_normalized()).then_some((MoleculeId(id), pose, is_fixed))
+        };
+        let molecules: Option<Vec<_>> = kept.molecules.into_iter().map(one).collect();
+        Some(Restored { source, molecules: molecules.unwrap_or_default() })
     }
 
     /// Keeps what is open, now and then.
     pub(crate) fn keep(&mut self, state: &State) {
         let (Some(folder), Some(opened)) = (self.folder.clone(), &state.now.opened) else { return };
         let is_due = self.kept.is_none_or(|(at, opening, version)| {
-            opening != state.now.opening || (version != state.now.version && at.elapsed() > KEEP_EVERY)
+            let every = if state.now.plays && !state.now.rests { KEEP_EVERY } else { KEEP_AFTER };
+            opening != state.now.opening || (version != state.now.version && at.elapsed() > every)
         });
         if !is_due {
             return;
@@ -124,11 +150,19 @@ impl Settings {
             Source::Model { .. } => PathBuf::new(),
         };
         let scene = opened.source.text().map(ToOwned::to_owned);
-        let kept = Kept { name: opened.source.name().to_owned(), folder: from, scene };
-        if let Ok(text) = serde_json::to_vec(&kept)
-            && std::fs::create_dir_all(&folder).is_ok()
-        {
-            files::write(&folder.join("open.json"), &text).ok();
+        let now = &state.now;
+        let molecules = if now.which.len() > MOST_KEPT {
+            Vec::new()
+        } else {
+            let each = now.which.iter().zip(now.poses.iter()).zip(now.fixed.iter());
+            let one = |((which, pose), is_fixed): ((&MoleculeId, &Pose), &bool)| {
+                (which.0, pose.translation.to_array(), pose.rotation.to_array(), *is_fixed)
+            };
+            each.map(one).collect()
+        };
+        let kept = Kept { name: opened.source.name().to_owned(), folder: from, scene, molecules };
+        if let Ok(text) = serde_json::to_string(&kept) {
+            platform::keep(&folder, OPEN, &text);
         }
         self.kept = Some((Instant::now(), state.now.opening, state.now.version));
     }
@@ -137,7 +171,7 @@ impl Settings {
     pub(crate) fn close(&self) {
         self.write();
         if let Some(folder) = &self.folder {
-            std::fs::remove_file(folder.join("open.json")).ok();
+            platform::forget(folder, OPEN);
         }
     }
 }

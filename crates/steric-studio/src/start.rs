@@ -84,5 +84,8 @@ pub(crate) fn tour(ctx: &egui::Context, step: usize) -> Option<usize> {
                 ui.label(RichText::new(format!("{} of {}", step + 1, TOUR.len())).weak());
             });
         });
+    if ctx.input(|input| input.key_pressed(egui::Key::Escape)) {
+        next = None;
+    }
     next
 }

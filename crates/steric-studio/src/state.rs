@@ -1,6 +1,6 @@
 //! What the window knows: what is open and where, what is chosen, and what has happened.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use steric::model::MoleculeId;
@@ -54,6 +54,12 @@ pub struct State {
     pub selected: Vec<MoleculeId>,
     /// Molecules that are not drawn.
     pub hidden: Arc<Vec<bool>>,
+    /// Colours that were given to single molecules.
+    pub painted: Arc<BTreeMap<MoleculeId, [u8; 3]>>,
+    /// The colour that was given last.
+    pub brush_colour: [u8; 3],
+    /// Whose overlaps were asked for.
+    pub asked_to_watch: Option<MoleculeId>,
     /// What the mouse points at.
     pub pointed: Option<Picked>,
     /// What a drag does.
@@ -77,6 +83,9 @@ impl Default for State {
             alert: None,
             selected: Vec::new(),
             hidden: Arc::default(),
+            painted: Arc::default(),
+            brush_colour: [0, 114, 178],
+            asked_to_watch: None,
             pointed: None,
             tool: Tool::default(),
             by: ColourBy::Collision,
@@ -101,6 +110,8 @@ impl State {
             self.edition = now.edition;
             self.selected.clear();
             self.pointed = None;
+            self.painted = Arc::default();
+            self.asked_to_watch = None;
             self.hidden = Arc::new(vec![false; now.poses.len()]);
         }
         self.now = now;
@@ -145,6 +156,23 @@ impl State {
             }
         } else {
             hidden.fill(false);
+        }
+    }
+
+    /// Gives the chosen molecules a colour.
+    pub fn colour(&mut self, colour: [u8; 3]) {
+        self.brush_colour = colour;
+        Arc::make_mut(&mut self.painted).extend(self.selected.iter().map(|molecule| (*molecule, colour)));
+    }
+
+    /// Takes the colours away that were given to the chosen ones, or to all if none is chosen.
+    pub fn uncolour(&mut self) {
+        let painted = Arc::make_mut(&mut self.painted);
+        if self.selected.is_empty() {
+            painted.clear();
+        }
+        for molecule in &self.selected {
+            painted.remove(molecule);
         }
     }
 

@@ -74,6 +74,8 @@ pub struct Viewport {
     pub painted: Option<Painted>,
     /// Width of the brush, in angstroms.
     pub brush: f64,
+    /// Whether a film is made of it, so that every picture has to be a fine one.
+    pub is_recorded: bool,
 }
 
 /// What tells one wish from the next.
@@ -88,6 +90,7 @@ struct Wished {
     pointed: Option<[u32; 2]>,
     selected: Vec<MoleculeId>,
     hidden: usize,
+    painted: usize,
 }
 
 impl std::fmt::Debug for Viewport {
@@ -119,6 +122,7 @@ impl Viewport {
             refines: false,
             painted: None,
             brush: 20.0,
+            is_recorded: false,
         }
     }
 
@@ -189,6 +193,10 @@ impl Viewport {
     /// Puts a new picture into the window.
     fn take_picture(&mut self, ui: &Ui, state: &mut State) {
         let Some(painter) = &self.painter else { return };
+        if painter.is_away() {
+            // A page hears that a GPU is done when it asks it for something else.
+            ui.ctx().request_repaint();
+        }
         if let Some(error) = painter.error() {
             state.say(format!("error: {error}"));
         }
@@ -232,6 +240,7 @@ impl Viewport {
             pointed,
             selected: state.selected.clone(),
             hidden: std::sync::Arc::as_ptr(&state.hidden) as usize,
+            painted: std::sync::Arc::as_ptr(&state.painted) as usize,
         };
         let is_same = self.wished.as_ref() == Some(&wished);
         let moved = self.wished.as_ref().is_none_or(|before| {
@@ -240,7 +249,7 @@ impl Viewport {
         if moved {
             self.moved = Some(Instant::now());
         }
-        let is_in_haste = self.moved.is_some_and(|moved| moved.elapsed() < STILL);
+        let is_in_haste = !self.is_recorded && self.moved.is_some_and(|moved| moved.elapsed() < STILL);
         let is_draft = self.painted.as_ref().is_some_and(|painted| painted.is_draft);
         if is_in_haste {
             // So that a fine picture follows when all is still.
@@ -257,6 +266,7 @@ impl Viewport {
             size,
             by: state.by,
             hidden: std::sync::Arc::clone(&state.hidden),
+            painted: std::sync::Arc::clone(&state.painted),
             selected: state.selected.clone(),
             pointed,
             is_in_haste,

@@ -5,7 +5,9 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use glam::DVec3;
+use steric::collide::IndexKind;
 use steric::model::{MoleculeId, Pose};
+use steric::world::relax::RelaxOptions;
 use steric_gpu::Gpu;
 use steric_studio::painter::{Painted, Painter, Wish};
 use steric_studio::simulation::{Now, Order, Simulation, Source, Where};
@@ -119,6 +121,7 @@ fn what_is_pointed_at_is_told_and_what_is_hidden_is_not_seen() {
         size,
         by: ColourBy::Collision,
         hidden: Arc::new(vec![false; 3]),
+        painted: Arc::default(),
         selected: Vec::new(),
         pointed: camera.pixel_of(now.poses[1].translation, size).map(|pixel| pixel.map(|side| side as u32)),
         is_in_haste: false,
@@ -134,6 +137,11 @@ fn what_is_pointed_at_is_told_and_what_is_hidden_is_not_seen() {
     assert_eq!(first.picked, Some(Picked { molecule: MoleculeId(1), atom: Some(0) }));
     let elsewhere = painted(Wish { pointed: Some([0, 0]), ..wish.clone() });
     assert_eq!((elsewhere.picked, elsewhere.number), (None, first.number), "no new picture for another place");
+    let own = Arc::new([(MoleculeId(1), [250, 0, 250])].into());
+    let coloured = painted(Wish { painted: own, ..wish.clone() });
+    let [x, y] = wish.pointed.unwrap();
+    let [red, green, ..] = coloured.picture.at(x, y);
+    assert!(red > 2 * green, "a colour of its own: {red} {green}");
     let hidden = painted(Wish { hidden: Arc::new(vec![false, true, false]), ..wish });
     assert_eq!(hidden.picked, None);
 }
@@ -179,4 +187,78 @@ fn a_model_keeps_its_molecules_and_says_why() {
     let now = until(&simulation, "a step", |now| now.iteration == 1);
     assert_eq!(now.poses.len(), 3);
     assert!(simulation.news().log.iter().any(|line| line.starts_with("error: expected a scene, found a model")));
+}
+
+const SMALL: &str = "[[membrane]]\nradius = 30\narea-per-lipid = 75\n[[membrane.lipid]]\nmolecule = \"POPC\"\n";
+
+fn scene(text: &str) -> Source {
+    Source::Scene { name: "small".into(), text: text.into(), folder: "".into() }
+}
+
+#[test]
+fn another_tolerance_goes_on_from_where_the_molecules_are() {
+    let simulation = simulation(Where::Processor);
+    simulation.order(Order::Open(scene(&format!("tolerance = 1.5\n{SMALL}"))));
+    simulation.order(Order::Play);
+    let rested = until(&simulation, "rest", |now| now.opened.is_some() && now.rests);
+    simulation.order(Order::Pause);
+    simulation.order(Order::Pin(vec![MoleculeId(4)], true));
+    simulation.order(Order::Rebuild(scene(&format!("tolerance = 2.5\n{SMALL}"))));
+    let now = until(&simulation, "more overlaps", |now| now.touching.contains(&true));
+    assert_eq!(now.poses, rested.poses, "nobody has moved yet");
+    assert!(now.fixed[4] && now.opening == rested.opening);
+    simulation.order(Order::Play);
+    until(&simulation, "rest", |now| now.rests && now.overlaps == Some(0));
+    // What cannot be is told, and what was open stays.
+    simulation.order(Order::Rebuild(scene(&format!("tolerance = -1\n{SMALL}"))));
+    let (began, mut log) = (Instant::now(), Vec::new());
+    while !log.iter().any(|line: &String| line.starts_with("error: ") && line.contains("expected a number above 0")) {
+        assert!(began.elapsed() < Duration::from_secs(60), "{log:?}");
+        log.extend(simulation.news().log);
+    }
+    assert!(simulation.now().opened.is_some());
+}
+
+#[test]
+fn cells_of_any_kind_find_the_same() {
+    let poses = |grid: IndexKind| {
+        let simulation = simulation(Where::Processor);
+        simulation.order(Order::Open(scene(SMALL)));
+        simulation.order(Order::Grid(grid));
+        simulation.order(Order::Play);
+        let now = until(&simulation, "rest", |now| now.opened.is_some() && now.rests);
+        assert_eq!(now.grid, grid);
+        now.poses
+    };
+    assert_eq!(poses(IndexKind::Dense), poses(IndexKind::Wrapped));
+}
+
+#[test]
+fn who_overlaps_the_watched_molecule_is_told() {
+    let simulation = simulation(Where::Processor);
+    simulation.order(Order::Open(ions()));
+    simulation.order(Order::Watch(Some(MoleculeId(1))));
+    let now = until(&simulation, "watched", |now| now.watched.is_some());
+    assert!(now.watched.unwrap().1.is_empty(), "12 angstroms away");
+    simulation.order(Order::Push(vec![(MoleculeId(0), DVec3::X * 11.0)]));
+    let is_told = |now: &Now| now.watched.as_ref().is_some_and(|(_, partners)| !partners.is_empty());
+    let (watched, partners) = until(&simulation, "partners", is_told).watched.unwrap();
+    assert_eq!((watched, partners.len(), partners[0].0), (MoleculeId(1), 1, MoleculeId(0)));
+    assert!(partners[0].1 > 0.1);
+}
+
+#[test]
+fn a_number_that_is_dragged_is_one_change_to_undo() {
+    let simulation = simulation(Where::Processor);
+    simulation.order(Order::Open(ions()));
+    let start = until(&simulation, "opened", |now| now.opened.is_some()).options;
+    for slack in 1..20 {
+        simulation.order(Order::Options(RelaxOptions { slack: f64::from(slack), ..start.clone() }));
+    }
+    simulation.order(Order::Pin(Vec::new(), true));
+    let now = until(&simulation, "changed", |now| now.options.slack == 19.0);
+    assert_eq!(now.can_undo, [true, false]);
+    simulation.order(Order::Undo);
+    let now = until(&simulation, "undone", |now| now.options == start);
+    assert_eq!(now.can_undo, [false, true], "all of it at once, and nobody to pin is nothing to undo");
 }

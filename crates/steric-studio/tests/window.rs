@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use egui::{Key, Modifiers, Role};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use steric::collide::IndexKind;
 use steric::model::formats;
 use steric::world::build::SceneFile;
 use steric::world::relax::ResponseKind;
@@ -266,17 +267,62 @@ fn settings_and_what_was_open_survive() {
     let home = || Some(folder.path().to_owned());
     let file = folder.path().join("small.toml");
     std::fs::write(&file, SMALL).unwrap();
-    {
+    let rested = {
         let open = Some(Source::read(&file).unwrap());
         let mut window = opened(Options { open, folder: home(), ..Options::default() });
         click(&mut window, "Skip");
-        window.run_steps(2);
-    }
+        click(&mut window, "Play");
+        until(&mut window, "rest", |studio| studio.state().now.rests);
+        std::thread::sleep(Duration::from_millis(1_100));
+        window.run_steps(3);
+        studio(&window).state().now.poses.clone()
+    };
     // Nobody closed it: as after a crash.
     let mut window = window(Options { folder: home(), ..Options::default() });
     until(&mut window, "restored", |studio| studio.state().now.opened.is_some());
     assert!(window.query_by_label("Skip").is_none(), "the tour was seen");
-    assert_eq!(studio(&window).state().now.poses.len(), 300);
+    until(&mut window, "where the molecules were", |studio| studio.state().now.poses == rested);
+}
+
+#[test]
+fn a_film_is_recorded_until_someone_ends_it() {
+    let Some(gpu) = steric_gpu::Gpu::software() else { return eprintln!("skipped: no software GPU") };
+    let folder = tempfile::tempdir().unwrap();
+    let film = folder.path().join("seen.gif");
+    let mut window = opened(Options { open: Some(small()), gpu: Some(gpu), ..Options::default() });
+    until(&mut window, "a picture", |studio| studio.picture().is_some());
+    key(&mut window, Modifiers::COMMAND, Key::M);
+    answer(&mut window, &film, "Record");
+    click(&mut window, "Play");
+    until(&mut window, "rest and a fine picture", |studio| studio.state().now.rests && studio.is_shown());
+    assert!(window.query_by_label_contains("recording seen.gif").is_some() && !film.exists());
+    key(&mut window, Modifiers::COMMAND, Key::M);
+    until(&mut window, "the film", |studio| studio.state().log.iter().any(|line| line.ends_with("seen.gif")));
+    let bytes = std::fs::read(&film).unwrap();
+    assert!(bytes.starts_with(b"GIF89a") && bytes.len() > 10_000, "{} bytes", bytes.len());
+    // A picture has to know how many there will be.
+    key(&mut window, Modifiers::COMMAND, Key::M);
+    answer(&mut window, &folder.path().join("film.png"), "Record");
+    assert!(studio(&window).state().alert.as_ref().is_some_and(|alert| alert.contains("whose length is not known")));
+}
+
+#[test]
+fn tolerance_grid_and_colour_are_changed_in_the_panels() {
+    let mut window = opened(Options { open: Some(small()), ..Options::default() });
+    click(&mut window, "tolerance");
+    for label in ["leeway", "tilt", "grid", "pictures a second", "Own colours"] {
+        assert!(window.query_by_label(label).is_some(), "{label}");
+    }
+    // The charts leave the picture its room, also in a small window.
+    window.set_size(egui::vec2(900.0, 640.0));
+    window.run_steps(30);
+    assert!(window.get_by_role_and_label(Role::Image, "molecules").rect().height() > 300.0);
+    window.set_size(egui::vec2(1280.0, 900.0));
+    window.run_steps(3);
+    window.get_by_label("grid").click();
+    window.run_steps(3);
+    click(&mut window, "wrapped");
+    until(&mut window, "another grid", |studio| studio.state().now.grid == IndexKind::Wrapped);
 }
 
 #[test]

@@ -154,6 +154,33 @@ impl Camera {
         (depth > 0.0).then_some(pixel)
     }
 
+    /// The ray through the middle of a pixel of a picture of this size: where it begins, and its direction, of length one.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use steric_view::Camera;
+    ///
+    /// let camera = Camera { eye: DVec3::NEG_Y * 50.0, target: DVec3::ZERO, up: DVec3::Z, degrees: 25.0 };
+    /// let (from, along) = camera.ray([101, 101], [50, 50]);
+    /// assert_eq!(from, camera.eye);
+    /// assert!(along.distance(DVec3::Y) < 1e-9);
+    /// ```
+    pub fn ray(&self, [width, height]: [u32; 2], [x, y]: [u32; 2]) -> (DVec3, DVec3) {
+        let world_from_camera = self.camera_from_world(self.eye).inverse();
+        let is_parallel = self.degrees <= 0.0;
+        let high = (0.5 * if is_parallel { USUAL_DEGREES } else { self.degrees }).to_radians().tan();
+        let wide = high * f64::from(width) / f64::from(height);
+        let across = DVec3::new(
+            ((f64::from(x) + 0.5) / f64::from(width) * 2.0 - 1.0) * wide,
+            (1.0 - (f64::from(y) + 0.5) / f64::from(height) * 2.0) * high,
+            0.0,
+        );
+        let (begin, along) =
+            if is_parallel { (across * self.distance(), DVec3::NEG_Z) } else { (DVec3::ZERO, across - DVec3::Z) };
+        let from = self.eye + world_from_camera.transform_vector3(begin);
+        (from, world_from_camera.transform_vector3(along).normalize_or(DVec3::NEG_Z))
+    }
+
     /// `camera_from_world`, where the world begins at `origin`.
     pub(crate) fn camera_from_world(&self, origin: DVec3) -> DMat4 {
         let (eye, target) = (self.eye - origin, self.target - origin);

@@ -53,12 +53,17 @@ const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=1000.0;
 pub struct Film {
     file: PathBuf,
     frames: usize,
+    // Whether it may have fewer frames.
+    is_open: bool,
     added: usize,
     // Of the first frame, and so of all others.
     size: Option<[u32; 2]>,
     // Gone after a frame that could not be written: what is in the file by then nobody can say.
     reel: Option<Box<dyn Reel + Send>>,
 }
+
+/// An hour at 25 frames a second, and ten times that.
+const MOST_RECORDED: usize = 900_000;
 
 /// Where the frames of a film go. All have one size, and come as often as was announced.
 trait Reel {
@@ -93,7 +98,30 @@ impl Film {
                 Box::new(ffmpeg::Video::create(OsStr::new("ffmpeg"), path, codec, frames_per_second)?)
             }
         };
-        Ok(Self { file, frames, added: 0, size: None, reel: Some(reel) })
+        Ok(Self { file, frames, is_open: false, added: 0, size: None, reel: Some(reel) })
+    }
+
+    /// Begins a film of as many frames as will come.
+    ///
+    /// ```
+    /// use steric_view::{Film, Picture};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("seen.gif");
+    /// let mut film = Film::record(&path, 25.0)?;
+    /// for red in [50, 150] {
+    ///     film.add(&Picture { width: 1, height: 1, pixels: vec![[red, 0, 0, 255]] })?;
+    /// }
+    /// film.finish()?;
+    /// let error = Film::record("film.png".as_ref(), 25.0).unwrap_err();
+    /// assert!(error.to_string().starts_with("film.png: expected .gif, .mp4, .mov, .webm or a folder"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn record(path: &Path, frames_per_second: f64) -> Result<Self, FilmError> {
+        if matches!(Kind::of(path)?, Kind::Png | Kind::Apng) {
+            return Err(FilmError::Endless { file: path.to_path_buf() });
+        }
+        Ok(Self { is_open: true, ..Self::create(path, frames_per_second, MOST_RECORDED)? })
     }
 
     /// Adds the next frame. All frames have the size of the first.
@@ -136,8 +164,9 @@ impl Film {
     /// ```
     pub fn finish(self) -> Result<(), FilmError> {
         let Some(reel) = self.reel else { return Err(FilmError::Broken { file: self.file }) };
-        if self.added < self.frames {
-            return Err(FilmError::Frames { file: self.file, expected: self.frames, found: self.added });
+        let expected = if self.is_open { 1 } else { self.frames };
+        if self.added < expected {
+            return Err(FilmError::Frames { file: self.file, expected, found: self.added });
         }
         reel.finish()
     }

@@ -17,7 +17,7 @@ mod sticks;
 
 pub use camera::{Camera, Side};
 pub use colour::{ColourBy, Coloured, Colours, Palette};
-pub use draw::{Canvas, DrawError, Follower, Model, Picked, Renderer, Surface};
+pub use draw::{Canvas, DrawError, Follower, Model, Picked, Renderer, Sketch, Surface};
 pub use film::{Film, FilmError};
 pub use glb::{GlbError, write_glb};
 pub use labels::{Crowd, Label, LabelStyle, labels_that_fit, scale_bar, write_labels};

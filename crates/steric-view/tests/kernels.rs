@@ -7,13 +7,15 @@ fn every_kernel_is_valid_wgsl() {
     let text = |name: &str| std::fs::read_to_string(format!("{folder}{name}.wgsl")).unwrap();
     let kernels = [
         ("cull", vec!["molecule", "view", "cull"]),
-        ("impostor", vec!["molecule", "view", "spheres", "impostor"]),
+        ("impostor", vec!["molecule", "view", "spheres", "square", "impostor"]),
         ("splat", vec!["molecule", "view", "spheres", "splat"]),
-        ("resolve", vec!["molecule", "view", "spheres", "mesh", "resolve"]),
+        ("resolve", vec!["molecule", "view", "spheres", "mesh", "splatted", "resolve"]),
+        ("resolve without threads", vec!["molecule", "view", "spheres", "mesh", "unsplatted", "resolve"]),
+        ("sketch", vec!["view", "square", "light", "sketch"]),
         ("triangles", vec!["view", "mesh", "triangles"]),
         ("pyramid", vec!["view", "pyramid"]),
         ("follow", vec!["molecule", "follow"]),
-        ("shade", vec!["view", "shade"]),
+        ("shade", vec!["view", "light", "shade"]),
     ];
     let mut used: Vec<&str> = Vec::new();
     for (name, parts) in &kernels {

@@ -6,9 +6,10 @@ mod drawn;
 use drawn::{SIZE, apart, camera, colours, crowd, draw, gpu, is_golden};
 use glam::{DQuat, DVec3, Vec3};
 use steric_collide::OverlapSearch;
+use steric_gpu::waited;
 use steric_model::chemistry::{BondGraph, RadiiSet};
 use steric_model::{MoleculeId, MoleculeOptions, Molecules, MoleculesBy, Pose, Scene, Source};
-use steric_view::{Camera, ColourBy, Coloured, Colours, Look, Palette, Picked, Raster, Renderer, Side, Style};
+use steric_view::{Camera, ColourBy, Coloured, Colours, Look, Palette, Picked, Raster, Renderer, Side, Sketch, Style};
 
 #[test]
 fn threads_and_squares_draw_the_same_picture() {
@@ -28,6 +29,42 @@ fn threads_and_squares_draw_the_same_picture() {
             let (part, mean) = apart(&squares, picture);
             assert!(part < 0.002 && mean < 0.3, "{camera:?}: {part} of the pixels, {mean} in the mean");
         }
+    }
+}
+
+/// A browser without WebGPU has no arrays and no kernels: all that it draws with is squares, and it must show the same.
+#[test]
+fn a_sketch_is_the_picture_that_kernels_draw() {
+    let Some(gpu) = gpu() else { return };
+    let (renderer, mut sketch) = (Renderer::new(&gpu), Sketch::new(&gpu));
+    let scene = crowd(150);
+    let mut colours = colours(ColourBy::Molecule, &scene);
+    colours.opacities = vec![1.0; scene.molecules().len()];
+    colours.opacities[3] = 0.0;
+    let model = renderer.load(&scene, &colours).unwrap();
+    sketch.load(&scene, &colours).unwrap();
+    let whole = camera(&scene);
+    let cut = Some((whole.target, (whole.target - whole.eye).normalize()));
+    let flat = Camera { degrees: 0.0, ..whole };
+    for (camera, samples, clip) in [(whole, 1, None), (whole.nearer(5.0), 2, None), (flat, 1, None), (whole, 1, cut)] {
+        for style in [Style::Soft, Style::Illustrative] {
+            let look = Look { samples, clip, coarse: 0.0, raster: Raster::Squares, ..Look::of(style) };
+            let kernels = renderer.draw(&model, &camera, &look, SIZE).unwrap();
+            let squares = waited(sketch.draw(&camera, &look, SIZE)).unwrap();
+            let (part, mean) = apart(&kernels, &squares);
+            // Where a plane cuts two spheres at the same place, either may be seen.
+            let most = if clip.is_some() { 0.05 } else { 0.004 };
+            assert!(part < most && mean < 200.0 * most, "{camera:?}: {part} of the pixels, {mean} in the mean");
+        }
+        let look = Look { samples: 1, coarse: 0.0, ..Look::default() };
+        let mut seen = 0;
+        let within = |side: u32, at: u32| side * (40 + at % 40) / 120;
+        for pixel in (0..40).map(|at| [within(SIZE[0], at), within(SIZE[1], 7 * at)]) {
+            let picked = renderer.pick((&model, &scene), &camera, &look, SIZE, pixel).unwrap();
+            assert_eq!(sketch.pick(&camera, SIZE, pixel), picked, "at {pixel:?}");
+            seen += usize::from(picked.is_some());
+        }
+        assert!(seen > 10, "{seen} of 40 pixels show a molecule");
     }
 }
 

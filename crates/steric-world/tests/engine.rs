@@ -240,7 +240,9 @@ fn a_checkpoint_of_an_engine_run_leads_to_the_same_end() {
         if relax.iteration() == 15 {
             std::thread::sleep(std::time::Duration::from_millis(1_100));
         }
-        if [3, 14, 33].contains(&relax.iteration()) {
+        // How many iterations are asked for at a time depends on the machine, so the third one comes when poses are known.
+        let is_known = held.len() == 2 && relax.held() > 15;
+        if [3, 14].contains(&relax.iteration()) || is_known {
             relax.save(&file).unwrap();
             held.push(relax.held());
             let mut resumed = self::relax();
@@ -254,7 +256,7 @@ fn a_checkpoint_of_an_engine_run_leads_to_the_same_end() {
     });
     let [first, second, third] = held[..] else { panic!("three checkpoints, found {held:?}") };
     assert_eq!([first, second], [0, 0], "poses are fetched after a second");
-    assert!((16..=33).contains(&third), "and those of the batch after the pause are known: {third}");
+    assert!(third > 15, "and those of the batch after the pause are known: {third}");
 }
 
 #[test]

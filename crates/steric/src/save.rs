@@ -1,5 +1,6 @@
 //! Models written to files, copies as copies where the format has a word for them.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use steric_model::formats::{self, Format};
@@ -52,13 +53,32 @@ pub fn written_format(path: &Path) -> Result<Format, SaveError> {
 /// assert!(wrong.is_err_and(|error| error.to_string().starts_with("model.doc: expected an ending")));
 /// ```
 pub fn write_model(path: &Path, structure: &Structure) -> Result<u64, SaveError> {
+    let (structure, atoms) = as_written(path, structure)?;
+    formats::write(path, &structure)?;
+    Ok(atoms)
+}
+
+/// The bytes of the file that [`write_model`] would write, for those who have no files.
+///
+/// ```
+/// use steric::model::formats::xyz::read_xyz;
+/// use steric::save::model_bytes;
+///
+/// let zinc = read_xyz(b"1\nzinc\nZn 1 2 3\n", "zinc.xyz".as_ref())?.value;
+/// assert!(model_bytes("zinc.pdb".as_ref(), &zinc)?.ends_with(b"END\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn model_bytes(path: &Path, structure: &Structure) -> Result<Vec<u8>, SaveError> {
+    Ok(formats::to_bytes(path, &as_written(path, structure)?.0)?)
+}
+
+/// A structure as the format of a file takes it, and how many atoms it describes then.
+fn as_written<'a>(path: &Path, structure: &'a Structure) -> Result<(Cow<'a, Structure>, u64), SaveError> {
     let format = written_format(path)?;
     let Some(assembly) = structure.assemblies.first() else {
-        formats::write(path, structure)?;
-        return Ok(structure.atoms.len() as u64);
+        return Ok((Cow::Borrowed(structure), structure.atoms.len() as u64));
     };
     if matches!(format, Format::Mmcif | Format::Bcif) {
-        formats::write(path, structure)?;
         let mut atoms_of_chain = vec![0u64; structure.chains.len()];
         for &residue in &structure.atoms.residues {
             atoms_of_chain[structure.residues[residue as usize].chain as usize] += 1;
@@ -67,10 +87,10 @@ pub fn write_model(path: &Path, structure: &Structure) -> Result<u64, SaveError>
             let body: u64 = copies.chains.iter().map(|&chain| atoms_of_chain[chain as usize]).sum();
             body * copies.poses.len() as u64
         };
-        return Ok(assembly.copies.iter().map(of_copies).sum());
+        return Ok((Cow::Borrowed(structure), assembly.copies.iter().map(of_copies).sum()));
     }
     let flat = structure.flat(assembly, MOST_ATOMS);
     let flat = flat.map_err(|source| SaveError::Flat { file: path.display().to_string(), source })?;
-    formats::write(path, &flat)?;
-    Ok(flat.atoms.len() as u64)
+    let atoms = flat.atoms.len() as u64;
+    Ok((Cow::Owned(flat), atoms))
 }

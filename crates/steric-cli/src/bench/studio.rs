@@ -80,6 +80,7 @@ pub(super) fn run(wanted: &Arguments, shared: &Shared) -> Result<(), Failure> {
             size: wanted.size,
             by: ColourBy::Collision,
             hidden: Arc::clone(&hidden),
+            painted: Arc::default(),
             selected: Vec::new(),
             pointed: Some(wanted.size.map(|side| side / 2)),
             is_in_haste: false,

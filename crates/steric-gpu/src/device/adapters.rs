@@ -1,6 +1,6 @@
 //! The GPUs of this machine, and which one is taken.
 
-use super::{Gpu, GpuError};
+use super::{Gpu, GpuError, waited};
 
 /// A GPU, or a program that acts as one.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -130,7 +130,7 @@ pub(super) fn instance() -> wgpu::Instance {
 }
 
 pub(super) fn all() -> Vec<wgpu::Adapter> {
-    pollster::block_on(instance().enumerate_adapters(wgpu::Backends::PRIMARY))
+    waited(instance().enumerate_adapters(wgpu::Backends::PRIMARY))
 }
 
 pub(super) fn described(index: usize, adapter: &wgpu::Adapter) -> Adapter {
@@ -145,7 +145,8 @@ pub(super) fn described(index: usize, adapter: &wgpu::Adapter) -> Adapter {
     let compute = adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS);
     Adapter {
         index,
-        name: info.name,
+        // A browser does not tell.
+        name: if info.name.is_empty() { "WebGPU".to_owned() } else { info.name },
         api: format!("{:?}", info.backend),
         driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
         kind,

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::adapters::{self, Adapter, Choice};
 use super::error::GpuError;
 use super::pipelines::Pipelines;
+use super::waited;
 
 /// What is asked of a GPU if it can do it: time stamps, threads that add up at once, and, for pictures, the larger of two long words
 /// kept at once with other threads.
@@ -56,18 +57,31 @@ impl Gpu {
         SOFTWARE.get().cloned().flatten()
     }
 
-    fn of(adapter: &wgpu::Adapter, described: Adapter) -> Result<Self, GpuError> {
-        let features = adapter.features() & LIKED;
-        let wanted = wgpu::DeviceDescriptor {
+    /// What a device must be asked for so that a GPU can be made [`of_parts`](Self::of_parts).
+    pub fn wanted(adapter: &wgpu::Adapter) -> wgpu::DeviceDescriptor<'static> {
+        wgpu::DeviceDescriptor {
             label: Some("steric"),
-            required_features: features,
+            required_features: adapter.features() & LIKED,
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
-        };
-        let opened = pollster::block_on(adapter.request_device(&wanted));
+        }
+    }
+
+    /// A device that somebody else has opened, such as the window or the page. Its [`adapter`](Self::adapter) tells whether it can compute
+    /// ([`Adapter::is_able`]) or only draw.
+    pub fn of_parts(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Self {
+        Self::with(adapters::described(0, adapter), device, queue)
+    }
+
+    fn of(adapter: &wgpu::Adapter, described: Adapter) -> Result<Self, GpuError> {
+        let opened = waited(adapter.request_device(&Self::wanted(adapter)));
         let (device, queue) =
             opened.map_err(|error| GpuError::Open { adapter: described.name.clone(), message: error.to_string() })?;
+        Ok(Self::with(described, device, queue))
+    }
+
+    fn with(adapter: Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let lost = Arc::new(Mutex::new(None));
         let note = |lost: &Arc<Mutex<Option<String>>>, message: String| {
             lost.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
@@ -79,8 +93,8 @@ impl Gpu {
         let noted = Arc::clone(&lost);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&noted, error.to_string())));
         // A browser wants a directive for it that is not known elsewhere.
-        let has_subgroups = !cfg!(target_family = "wasm") && features.contains(wgpu::Features::SUBGROUP);
-        Ok(Self { device, queue, adapter: Arc::new(described), lost, pipelines: Arc::default(), has_subgroups })
+        let has_subgroups = !cfg!(target_family = "wasm") && device.features().contains(wgpu::Features::SUBGROUP);
+        Self { device, queue, adapter: Arc::new(adapter), lost, pipelines: Arc::default(), has_subgroups }
     }
 
     /// The same GPU without what not all have: threads that add up their values at once.

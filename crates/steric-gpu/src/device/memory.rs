@@ -3,7 +3,8 @@
 //! How it works: every array of one task is asked for through a [`Memory`], which adds up the bytes. If the driver has no
 //! room, the task fails with what it needs in all.
 
-use super::{Gpu, GpuError, Split};
+use super::soon::Answer;
+use super::{Gpu, GpuError, Split, waited};
 
 /// Bytes of one piece of a large upload; larger ones would be held twice by the driver.
 const PIECE: usize = 64 << 20;
@@ -41,14 +42,14 @@ impl Memory {
         }
         self.bytes += size;
         let usage = Usage::STORAGE | Usage::COPY_SRC | Usage::COPY_DST;
+        let wanted = wgpu::BufferDescriptor { label: Some(what), size, usage, mapped_at_creation: false };
+        if cfg!(target_family = "wasm") {
+            // A page cannot wait to hear whether there was room; it hears of it when something is read.
+            return Ok(self.gpu.device.create_buffer(&wanted));
+        }
         let scope = self.gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let buffer = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some(what),
-            size,
-            usage,
-            mapped_at_creation: false,
-        });
-        match pollster::block_on(scope.pop()) {
+        let buffer = self.gpu.device.create_buffer(&wanted);
+        match waited(scope.pop()) {
             Some(_) => Err(GpuError::OutOfMemory { needed: self.bytes, fits: None, what: String::new() }),
             None => Ok(buffer),
         }
@@ -92,7 +93,7 @@ impl Gpu {
                 usage: wgpu::BufferUsages::STORAGE,
                 mapped_at_creation: false,
             });
-            match pollster::block_on(scope.pop()) {
+            match waited(scope.pop()) {
                 Some(_) => piece /= 2,
                 None => {
                     held.push(buffer);
@@ -136,6 +137,15 @@ impl Gpu {
 
     /// What an array holds, from its start, when all that was asked for is done.
     pub fn read<T: bytemuck::AnyBitPattern>(&self, buffer: &wgpu::Buffer, count: usize) -> Result<Vec<T>, GpuError> {
+        waited(self.read_async(buffer, count))
+    }
+
+    /// The same for those who must not wait.
+    pub async fn read_async<T: bytemuck::AnyBitPattern>(
+        &self,
+        buffer: &wgpu::Buffer,
+        count: usize,
+    ) -> Result<Vec<T>, GpuError> {
         self.check()?;
         let bytes = (count * size_of::<T>()) as u64;
         if bytes == 0 {
@@ -151,7 +161,7 @@ impl Gpu {
             let mut encoder = self.encoder();
             encoder.copy_buffer_to_buffer(buffer, offset, &staging, 0, length.next_multiple_of(4));
             self.queue.submit([encoder.finish()]);
-            self.mapped(&staging, length, |bytes| result.extend_from_slice(bytemuck::cast_slice(bytes)))?;
+            self.mapped(&staging, length, |bytes| result.extend_from_slice(bytemuck::cast_slice(bytes))).await?;
             offset += length;
         }
         Ok(result)
@@ -166,18 +176,21 @@ impl Gpu {
         })
     }
 
-    /// Waits for a staging buffer and shows its first bytes.
-    pub(crate) fn mapped(&self, staging: &wgpu::Buffer, bytes: u64, look: impl FnOnce(&[u8])) -> Result<(), GpuError> {
-        let (done, answer) = std::sync::mpsc::channel();
-        let slice = staging.slice(..bytes);
-        slice.map_async(wgpu::MapMode::Read, move |result| {
-            // Nobody listens only if the GPU was given up.
-            let _ = done.send(result);
-        });
-        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| GpuError::Lost(error.to_string()))?;
+    /// Waits for a buffer that can be mapped and shows its first bytes.
+    pub async fn mapped(&self, staging: &wgpu::Buffer, bytes: u64, look: impl FnOnce(&[u8])) -> Result<(), GpuError> {
+        let lost = |error: &dyn std::fmt::Display| GpuError::Lost(error.to_string());
+        let (answer, slice) = (Answer::default(), staging.slice(..bytes));
+        let theirs = answer.clone();
+        slice.map_async(wgpu::MapMode::Read, move |result| theirs.give(result));
+        if cfg!(target_family = "wasm") {
+            // The page comes back to this when the GPU is done.
+            self.device.poll(wgpu::PollType::Poll).ok();
+        } else {
+            self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| lost(&error))?;
+        }
         self.check()?;
-        let mapped = answer.recv().map_err(|error| GpuError::Lost(error.to_string()))?;
-        mapped.map_err(|error| GpuError::Lost(error.to_string()))?;
+        answer.given().await.map_err(|error| lost(&error))?;
+        self.check()?;
         let range = slice.get_mapped_range().map_err(|error| GpuError::Lost(error.to_string()))?;
         look(&range);
         drop(range);

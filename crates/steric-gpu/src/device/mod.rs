@@ -6,6 +6,7 @@ mod error;
 mod gpu;
 mod memory;
 mod pipelines;
+mod soon;
 mod split;
 mod timing;
 
@@ -15,6 +16,7 @@ pub use error::GpuError;
 pub use gpu::Gpu;
 pub(crate) use memory::Memory;
 pub(crate) use pipelines::{Groups, Kernel, Stage};
+pub use soon::waited;
 pub(crate) use split::{Access, Split, View};
 pub use timing::StageTimes;
 pub(crate) use timing::encode;

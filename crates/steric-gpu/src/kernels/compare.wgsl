@@ -101,7 +101,7 @@ fn compare(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
         for (var at = start + local % 2u; at < end; at += 2u) {
             let other = entry_at(own_near.z + at);
             if (!is_alert_now && !is_alert(moods[near[other].y & 0x7fffffffu].w)) { continue; }
-            pairs[atomicAdd(&paired, 1u)] = (local / 2u) << 27u | other;
+            pairs[atomicAdd(&paired, 1u)] = ((local / 2u) << 27u) | other;
         }
         workgroupBarrier();
         if (local == 0u) {

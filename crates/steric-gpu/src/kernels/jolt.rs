@@ -20,12 +20,12 @@ fn stage(gpu: &Gpu, arrays: &Arrays, entry: &'static str, own: &[(u32, &wgpu::Bu
 }
 
 /// For how many iterations each molecule has overlapped, and how deep it is in now.
-pub(crate) fn find_stuck(gpu: &Gpu, arrays: &Arrays) -> Result<Vec<(u32, f32)>, GpuError> {
+pub(crate) async fn find_stuck(gpu: &Gpu, arrays: &Arrays) -> Result<Vec<(u32, f32)>, GpuError> {
     let molecules = arrays.field.words.molecules;
     let stuck = Memory::new(gpu).zeros("stuck", 8 * u64::from(molecules))?;
     let own = [(1, &arrays.field.moods), (2, &stuck)];
     gpu.run([&stage(gpu, arrays, "find_stuck", &own, molecules.into())]);
-    let rows: Vec<[u32; 2]> = gpu.read(&stuck, molecules as usize)?;
+    let rows: Vec<[u32; 2]> = gpu.read_async(&stuck, molecules as usize).await?;
     Ok(rows.into_iter().map(|[dirty_for, deepest]| (dirty_for, f32::from_bits(deepest))).collect())
 }
 

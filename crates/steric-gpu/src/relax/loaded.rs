@@ -29,33 +29,35 @@ pub(super) struct Loaded {
     /// What the board is read through.
     staging: wgpu::Buffer,
     pub(super) origin: DVec3,
-    bodies: Vec<BodyWords>,
+    pub(super) bodies: Vec<BodyWords>,
+    /// The first cluster of each molecule, and the end.
+    pub(super) first_clusters: Vec<u32>,
     law: LawWords,
     has_walls: bool,
     iteration: u32,
     /// Whether the next iteration is the first one here: nothing has been placed or decided yet.
     pub(super) is_fresh: bool,
-    rests: bool,
+    pub(super) rests: bool,
     searches: u32,
     searches_before: u32,
     disturbed: bool,
-    jolts: Jolts,
+    pub(super) jolts: Jolts,
 }
 
 /// What the choice of molecules to jolt needs.
 #[derive(Debug)]
-struct Jolts {
+pub(super) struct Jolts {
     every: u32,
-    relax: Box<Frozen>,
+    pub(super) relax: Box<Frozen>,
 }
 
 /// The unchanging parts of a relaxation, kept to choose jolts.
 #[derive(Debug)]
-struct Frozen {
-    scene: steric_model::Scene,
+pub(super) struct Frozen {
+    pub(super) scene: steric_model::Scene,
     ids: Vec<u32>,
-    fixed: Vec<bool>,
-    bodies: Vec<Body>,
+    pub(super) fixed: Vec<bool>,
+    pub(super) bodies: Vec<Body>,
     options: steric_world::relax::RelaxOptions,
     allow: f32,
     seed: u64,
@@ -129,6 +131,7 @@ impl Loaded {
             staging,
             origin: layout.origin,
             bodies: layout.bodies,
+            first_clusters: layout.first_clusters,
             law,
             has_walls: holds.has_walls,
             iteration: parts.iteration,
@@ -146,7 +149,7 @@ impl Loaded {
         &self.jolts.relax.ids
     }
 
-    pub(super) fn advance(&mut self, gpu: &Gpu, most: u32) -> Result<Vec<Iteration>, GpuError> {
+    pub(super) async fn advance(&mut self, gpu: &Gpu, most: u32) -> Result<Vec<Iteration>, GpuError> {
         let started = Instant::now();
         let mut done = Vec::new();
         while (done.len() as u32) < most && !self.rests {
@@ -154,11 +157,11 @@ impl Loaded {
             let jolts = self.jolts_now();
             let count = if jolts { 1 } else { left.min(board::MOST_HISTORY).min(self.until_jolts()) };
             if jolts {
-                self.jolt(gpu)?
+                self.jolt(gpu).await?
             } else {
                 self.submit(gpu, count)
             }
-            self.collect(gpu, count, &mut done)?;
+            self.collect(gpu, count, &mut done).await?;
         }
         // The clock of the host knows only the whole; a share of it goes to every iteration.
         let share = 1e3 * started.elapsed().as_secs_f64() / done.len().max(1) as f64;
@@ -194,16 +197,17 @@ impl Loaded {
     }
 
     /// An iteration whose worst molecules do not take their own step.
-    fn jolt(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
+    async fn jolt(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
         self.begin_history(gpu);
         gpu.run(self.stages.look(std::mem::take(&mut self.is_fresh)));
         loop {
             self.ask_for_board(gpu, 0);
-            let words = self.board(gpu, 0)?;
-            let Some(again) = self.make_room(gpu, &words)? else { break };
+            let words = self.board(gpu, 0).await?;
+            let Some(again) = self.make_room(gpu, &words).await? else { break };
             gpu.run(again);
         }
-        let (dirty_for, deepest): (Vec<u16>, Vec<u32>) = find_stuck(gpu, &self.arrays)?
+        let (dirty_for, deepest): (Vec<u16>, Vec<u32>) = find_stuck(gpu, &self.arrays)
+            .await?
             .into_par_iter()
             .map(|(dirty_for, deepest)| {
                 let steps = if dirty_for > 0 && deepest > 0.0 { (deepest * STEPS_PER_ANGSTROM) as u32 + 1 } else { 0 };
@@ -218,7 +222,7 @@ impl Loaded {
     }
 
     /// Makes room if the kernels have halted for want of it, and says what has to be done again then.
-    fn make_room(&mut self, gpu: &Gpu, words: &[u32]) -> Result<Option<Vec<&Stage>>, GpuError> {
+    async fn make_room(&mut self, gpu: &Gpu, words: &[u32]) -> Result<Option<Vec<&Stage>>, GpuError> {
         let board = &self.arrays.field.board;
         match words[board::HALTED] {
             board::LIST_FULL => self.arrays.field.make_room(words[board::LISTED])?,
@@ -230,7 +234,7 @@ impl Loaded {
                 for word in [board::HALTED, board::STOPPED] {
                     gpu.queue.write_buffer(board, 4 * word as u64, bytemuck::bytes_of(&0u32));
                 }
-                self.arrays.touches.make_room(gpu)?;
+                self.arrays.touches.make_room(gpu).await?;
             }
             _ => return Ok(None),
         }
@@ -241,20 +245,25 @@ impl Loaded {
     }
 
     /// Reads what the iterations came to that were asked for without the board.
-    pub(super) fn collect_later(&mut self, gpu: &Gpu, asked: u32, done: &mut Vec<Iteration>) -> Result<(), GpuError> {
+    pub(super) async fn collect_later(
+        &mut self,
+        gpu: &Gpu,
+        asked: u32,
+        done: &mut Vec<Iteration>,
+    ) -> Result<(), GpuError> {
         self.ask_for_board(gpu, asked);
-        self.collect(gpu, asked, done)
+        self.collect(gpu, asked, done).await
     }
 
     /// Reads what the iterations came to.
-    fn collect(&mut self, gpu: &Gpu, asked: u32, done: &mut Vec<Iteration>) -> Result<(), GpuError> {
+    async fn collect(&mut self, gpu: &Gpu, asked: u32, done: &mut Vec<Iteration>) -> Result<(), GpuError> {
         loop {
-            let words = self.board(gpu, asked)?;
+            let words = self.board(gpu, asked).await?;
             let count = words[board::SLOT] as usize;
             (self.rests, self.searches) = (words[board::HALTED] == board::RESTS, words[board::SEARCHES]);
             self.disturbed = words[board::DISTURBED] != 0;
             if matches!(words[board::HALTED], board::LIST_FULL | board::CONTACTS_FULL) {
-                let again = self.make_room(gpu, &words)?.unwrap_or_default();
+                let again = self.make_room(gpu, &words).await?.unwrap_or_default();
                 gpu.run(again);
                 gpu.run(&self.stages.close);
                 for _ in count + 1..asked as usize {
@@ -278,12 +287,13 @@ impl Loaded {
     }
 
     /// The board that was asked for, and what stands behind it of so many iterations.
-    fn board(&self, gpu: &Gpu, iterations: u32) -> Result<Vec<u32>, GpuError> {
+    async fn board(&self, gpu: &Gpu, iterations: u32) -> Result<Vec<u32>, GpuError> {
         gpu.check()?;
         let mut words = Vec::new();
         gpu.mapped(&self.staging, board_bytes(iterations), |bytes| {
             words.extend_from_slice(bytemuck::cast_slice(bytes))
-        })?;
+        })
+        .await?;
         Ok(words)
     }
 
@@ -306,15 +316,15 @@ impl Loaded {
         }
     }
 
-    pub(super) fn fetch(&mut self, gpu: &Gpu) -> Result<Progress, GpuError> {
+    pub(super) async fn fetch(&mut self, gpu: &Gpu) -> Result<Progress, GpuError> {
         // What was decided on and not yet done is done now, unless nothing is to be done.
         if !self.is_fresh {
             gpu.run([&self.stages.apply]);
         }
         let count = self.bodies.len();
-        let bodies: Vec<BodyWords> = gpu.read(&self.arrays.field.bodies, count)?;
-        let moods: Vec<[u32; 4]> = gpu.read(&self.arrays.field.moods, count)?;
-        let motions: Vec<[[f32; 4]; 4]> = gpu.read(&self.arrays.motions, count)?;
+        let bodies: Vec<BodyWords> = gpu.read_async(&self.arrays.field.bodies, count).await?;
+        let moods: Vec<[u32; 4]> = gpu.read_async(&self.arrays.field.moods, count).await?;
+        let motions: Vec<[[f32; 4]; 4]> = gpu.read_async(&self.arrays.motions, count).await?;
         if !self.is_fresh && !self.rests {
             // The next iteration must not do it again: it places and searches anew.
             self.is_fresh = true;

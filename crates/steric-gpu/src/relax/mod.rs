@@ -6,6 +6,7 @@
 //! the CPU, so an iteration that jolts is done in two halves.
 
 mod arrays;
+mod hands;
 mod loaded;
 mod on_gpu;
 mod stages;
@@ -14,7 +15,7 @@ mod touches;
 use steric_collide::IndexKind;
 use steric_world::relax::{Engine, EngineError, Iteration, Progress, Relax};
 
-use crate::device::{Awake, Gpu, GpuError, StageTimes};
+use crate::device::{Awake, Gpu, GpuError, StageTimes, waited};
 pub(crate) use arrays::Arrays;
 use loaded::Loaded;
 pub use on_gpu::MoleculesOnGpu;
@@ -95,14 +96,31 @@ impl Engine for GpuRelax {
     }
 
     fn advance(&mut self, most: u32) -> Result<Vec<Iteration>, EngineError> {
-        let loaded = self.loaded.as_mut().ok_or_else(|| EngineError("nothing is loaded".to_owned()))?;
-        loaded.advance(&self.gpu, most).map_err(|error| EngineError(error.to_string()))
+        waited(self.advance_async(most))
     }
 
     fn fetch(&mut self) -> Result<Progress, EngineError> {
-        let loaded = self.loaded.as_mut().ok_or_else(|| EngineError("nothing is loaded".to_owned()))?;
-        loaded.fetch(&self.gpu).map_err(|error| EngineError(error.to_string()))
+        waited(self.fetch_async())
     }
+}
+
+/// The same as an [`Engine`] for those who must not wait, such as a page in a browser.
+impl GpuRelax {
+    /// Iterates so often at most; fewer times if nothing is left to do.
+    pub async fn advance_async(&mut self, most: u32) -> Result<Vec<Iteration>, EngineError> {
+        let loaded = self.loaded.as_mut().ok_or_else(nothing_loaded)?;
+        loaded.advance(&self.gpu, most).await.map_err(|error| EngineError(error.to_string()))
+    }
+
+    /// Where the molecules are now.
+    pub async fn fetch_async(&mut self) -> Result<Progress, EngineError> {
+        let loaded = self.loaded.as_mut().ok_or_else(nothing_loaded)?;
+        loaded.fetch(&self.gpu).await.map_err(|error| EngineError(error.to_string()))
+    }
+}
+
+fn nothing_loaded() -> EngineError {
+    EngineError("nothing is loaded".to_owned())
 }
 
 /// Times of the stages of one iteration, for benchmarks.
@@ -114,7 +132,7 @@ impl GpuRelax {
         let stages = loaded.stages.whole(std::mem::take(&mut loaded.is_fresh));
         let times = self.gpu.timed(&stages)?;
         let mut done = Vec::new();
-        loaded.collect_later(&self.gpu, 1, &mut done)?;
+        waited(loaded.collect_later(&self.gpu, 1, &mut done))?;
         Ok((times, done.pop()))
     }
 
@@ -125,7 +143,7 @@ impl GpuRelax {
         let stages = loaded.stages.whole(false);
         let milliseconds = self.gpu.back_to_back(&stages, iterations)?;
         let mut done = Vec::new();
-        loaded.collect_later(&self.gpu, iterations as u32, &mut done)?;
+        waited(loaded.collect_later(&self.gpu, iterations as u32, &mut done))?;
         Ok(milliseconds)
     }
 }

@@ -83,8 +83,8 @@ impl Touches {
     }
 
     /// Makes room for as much as there was in the largest share, in more shares if one array cannot hold it.
-    pub(super) fn make_room(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
-        let cursors: Vec<u32> = gpu.read(&self.cursors, 3 * MOST_SHARES)?;
+    pub(super) async fn make_room(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
+        let cursors: Vec<u32> = gpu.read_async(&self.cursors, 3 * MOST_SHARES).await?;
         let found = cursors.iter().step_by(3).copied().max().map_or(0, u64::from);
         let mut room = Room { tiles: found * 5 / 4, shares: self.shares.len() as u64 };
         if room.limit(gpu) {

@@ -29,7 +29,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::{Parsed, Place, ReadError, Structure};
-pub use write::{write, write_bytes};
+pub use write::{to_bytes, write, write_bytes};
 
 /// A kind of molecule file.
 ///

@@ -25,10 +25,7 @@ use crate::{Structure, WriteError};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write(path: &Path, structure: &Structure) -> Result<(), WriteError> {
-    let format = Format::from_path(path).ok_or_else(|| unknown_ending(path))?;
-    if !format.is_written() {
-        return Err(WriteError::Unrepresentable(cannot_write(format)));
-    }
+    let format = written(path)?;
     // A device or a pipe cannot be renamed onto; a link keeps pointing where it points.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let is_special = fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
@@ -38,6 +35,25 @@ pub fn write(path: &Path, structure: &Structure) -> Result<(), WriteError> {
         write_beside(&target, path, format, structure)
     };
     result.map_err(|error| explain(error, path))
+}
+
+/// The bytes of the file that [`write`] would write, for those who have no files.
+///
+/// ```
+/// use steric_model::formats::{to_bytes, xyz::read_xyz};
+///
+/// let zinc = read_xyz(b"1\nzinc\nZn 1.0 2.0 3.0\n", "zinc.xyz".as_ref())?.value;
+/// assert!(to_bytes("zinc.gro.gz".as_ref(), &zinc)?.starts_with(&[0x1f, 0x8b]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn to_bytes(path: &Path, structure: &Structure) -> Result<Vec<u8>, WriteError> {
+    fill(Vec::new(), path, written(path)?, structure).map_err(|error| explain(error, path))
+}
+
+/// The format of a file, if it is one that can be written.
+fn written(path: &Path) -> Result<Format, WriteError> {
+    let format = Format::from_path(path).ok_or_else(|| unknown_ending(path))?;
+    if format.is_written() { Ok(format) } else { Err(WriteError::Unrepresentable(cannot_write(format))) }
 }
 
 /// Writes a structure to any stream in this format, uncompressed.
@@ -75,7 +91,7 @@ fn write_beside(target: &Path, path: &Path, format: Format, structure: &Structur
     result
 }
 
-fn fill(file: File, path: &Path, format: Format, structure: &Structure) -> io::Result<File> {
+fn fill<W: Write>(file: W, path: &Path, format: Format, structure: &Structure) -> io::Result<W> {
     let is_gzip = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
     let mut buffer = BufWriter::with_capacity(1 << 18, file);
     if is_gzip {

@@ -1,7 +1,8 @@
 //! The simulation beside the window.
 //!
 //! How it works: a thread owns the relaxation. It takes orders from a channel, iterates while it is to play, and leaves what it has come to
-//! in one place where the window and the painter find it. Nobody waits for it.
+//! in one place where the window and the painter find it. Nobody waits for it. A page in a browser has no threads: there a piece of the work is
+//! done between two frames.
 
 mod orders;
 mod source;
@@ -13,8 +14,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use steric::collide::IndexKind;
 use steric::gpu::MoleculesOnGpu;
-use steric::model::{Molecules, Pose, Scene, Structure};
+use steric::model::{MoleculeId, Molecules, Pose, Scene, Structure};
 use steric::world::build::Verdict;
 use steric::world::relax::{Iteration, RelaxOptions};
 
@@ -40,6 +42,9 @@ pub struct Opened {
     /// What one should know, in sentences.
     pub notes: Vec<String>,
 }
+
+/// Who overlaps a molecule and how deep, in angstroms, the deepest first.
+pub type Partners = Arc<Vec<(MoleculeId, f64)>>;
 
 /// Where the molecules are.
 #[derive(Clone, Debug, Default)]
@@ -74,6 +79,12 @@ pub struct Now {
     pub iteration: u32,
     /// What does the work.
     pub worker: String,
+    /// How near pairs are found.
+    pub grid: IndexKind,
+    /// The molecule that is watched, and who overlaps it.
+    pub watched: Option<(MoleculeId, Partners)>,
+    /// Which molecule of what was opened each one is.
+    pub which: Arc<Vec<MoleculeId>>,
     /// Something that takes a while, in words.
     pub busy: Option<String>,
     /// Whether there is something to undo, and to do again.
@@ -105,8 +116,8 @@ pub struct Simulation {
     orders: Option<Sender<Order>>,
     thread: Option<JoinHandle<()>>,
     shared: Arc<Shared>,
-    /// Where there are no threads the work is done in pieces.
-    here: Option<Work>,
+    /// Where there are no threads the work is done in pieces; it is away while one is done.
+    here: Option<Arc<Mutex<Option<Work>>>>,
 }
 
 /// Called when there is something new to see.
@@ -119,7 +130,7 @@ impl Simulation {
         let shared = Arc::new(Shared::default());
         let work = Work::new(taken, Arc::clone(&shared), wake, place);
         let (thread, here) = if cfg!(target_family = "wasm") { (None, Some(work)) } else { spawn(work) };
-        Self { orders: Some(orders), thread, shared, here }
+        Self { orders: Some(orders), thread, shared, here: here.map(|work| Arc::new(Mutex::new(Some(work)))) }
     }
 
     /// Asks for something.
@@ -142,9 +153,12 @@ impl Simulation {
 
     /// Works for a few milliseconds where there is no thread for that.
     pub fn work_here(&mut self) {
-        if let Some(work) = &mut self.here {
-            work.turn();
-        }
+        let Some(here) = self.here.clone() else { return };
+        let Some(mut work) = here.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        crate::platform::soon(async move {
+            work.turn().await;
+            *here.lock().unwrap_or_else(PoisonError::into_inner) = Some(work);
+        });
     }
 }
 

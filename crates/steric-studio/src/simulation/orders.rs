@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use steric::collide::IndexKind;
 use steric::gpu::Gpu;
 use steric::model::{MoleculeId, Pose};
 use steric::world::relax::RelaxOptions;
@@ -25,6 +26,14 @@ pub enum Order {
     Speed(Option<f64>),
     /// Go on with these numbers.
     Options(RelaxOptions),
+    /// Go on with a scene file in which numbers have changed, with the molecules where they are.
+    Rebuild(Source),
+    /// Find near pairs by cells of this kind.
+    Grid(IndexKind),
+    /// Tell who overlaps this molecule.
+    Watch(Option<MoleculeId>),
+    /// Go on from what was kept: which molecules of the scene there are, where, and which are fixed.
+    Restore(Vec<(MoleculeId, Pose, bool)>),
     /// Do the work elsewhere.
     Work(Where),
     /// Hold a molecule where it is, for a hand.

@@ -5,11 +5,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use steric::gpu::waited;
 use steric::model::Instant;
 use steric::world::relax::Iteration;
 
 use super::world::World;
 use super::{Now, Order, Shared, Source, Wake, Where};
+use crate::platform;
 
 /// What is new is shown no more often than this.
 const SHOW_EVERY: Duration = Duration::from_millis(16);
@@ -81,17 +83,17 @@ impl Work {
                 }
             };
             if let Some(order) = order {
-                self.obey(order);
+                waited(self.obey(order));
                 while let Ok(order) = self.orders.try_recv() {
                     if self.is_over() {
                         return;
                     }
-                    self.obey(order);
+                    waited(self.obey(order));
                 }
                 self.show();
             }
             if self.has_work() && self.wait().is_zero() {
-                self.iterate();
+                waited(self.iterate(self.at_a_time()));
             }
         }
     }
@@ -101,26 +103,36 @@ impl Work {
     }
 
     /// Works for a moment.
-    pub(super) fn turn(&mut self) {
+    pub(super) async fn turn(&mut self) {
         let begin = Instant::now();
-        let mut is_new = false;
-        while let Ok(order) = self.orders.try_recv() {
-            self.obey(order);
-            is_new = true;
-        }
-        if is_new {
-            self.show();
-        }
+        self.obey_all().await;
         while self.has_work() && self.wait().is_zero() && begin.elapsed() < A_TURN {
-            self.iterate();
+            self.iterate(self.at_a_time()).await;
         }
+        // Some may have come while a GPU worked.
+        self.obey_all().await;
         if self.has_work() {
             (self.wake.0)();
         }
     }
 
+    async fn obey_all(&mut self) {
+        let mut is_new = false;
+        while let Ok(order) = self.orders.try_recv() {
+            self.obey(order).await;
+            is_new = true;
+        }
+        if is_new {
+            self.show();
+        }
+    }
+
     fn has_work(&self) -> bool {
         self.plays && self.world.as_ref().is_some_and(|world| !world.rests())
+    }
+
+    fn at_a_time(&self) -> u32 {
+        if self.pace.is_some() { 1 } else { AT_A_TIME }
     }
 
     /// How long until the next iteration is due.
@@ -129,12 +141,12 @@ impl Work {
         gap.saturating_sub(self.stepped.elapsed())
     }
 
-    fn iterate(&mut self) {
+    /// Iterates so often at most.
+    async fn iterate(&mut self, most: u32) {
         let Some(world) = &mut self.world else { return };
         self.stepped = Instant::now();
-        let most = if self.pace.is_some() { 1 } else { AT_A_TIME };
         world.work_at(&self.place, &mut self.log);
-        match world.iterate(most) {
+        match world.iterate(most).await {
             Ok(done) => self.done.extend(done),
             Err(error) => {
                 world.leave_gpu();
@@ -143,35 +155,46 @@ impl Work {
             }
         }
         if world.rests() {
-            world.come_back(&mut self.log);
+            world.come_back(&mut self.log).await;
+            let freed = world.free_rings();
+            if freed > 0 {
+                self.log.push(format!("{freed} bonds were pushed out of rings that they went through"));
+                world.leave_gpu();
+            }
         }
         if self.shown.elapsed() >= SHOW_EVERY || world.rests() {
             self.show();
         }
     }
 
-    fn obey(&mut self, order: Order) {
+    async fn obey(&mut self, order: Order) {
         match order {
-            Order::Open(source) => self.open(source),
+            Order::Open(source) => self.open(source).await,
             Order::Play => self.plays = true,
             Order::Pause => {
                 self.plays = false;
                 if let Some(world) = &mut self.world {
-                    world.come_back(&mut self.log);
+                    world.come_back(&mut self.log).await;
                 }
             }
             Order::Step => {
                 self.plays = false;
-                self.iterate();
+                self.iterate(1).await;
                 if let Some(world) = &mut self.world {
-                    world.come_back(&mut self.log);
+                    world.come_back(&mut self.log).await;
                 }
             }
             Order::Speed(pace) => self.pace = pace.filter(|pace| *pace > 0.0),
+            Order::Rebuild(source) => self.rebuild(source).await,
+            Order::Watch(molecule) => {
+                if let Some(world) = &mut self.world {
+                    world.watched = molecule;
+                }
+            }
             Order::Work(place) => {
                 self.place = place;
                 if let Some(world) = &mut self.world {
-                    world.come_back(&mut self.log);
+                    world.come_back(&mut self.log).await;
                     world.leave_gpu();
                 }
             }
@@ -179,14 +202,19 @@ impl Work {
                 let Some(world) = &mut self.world else { return };
                 // Who goes back to the start wants to see it.
                 self.plays &= !matches!(order, Order::Reset);
-                world.obey(order, &mut self.log);
-                world.leave_gpu();
+                // What a GPU is told of hands it need not be sent again.
+                let by_hand = matches!(order, Order::Grab(_) | Order::Hold(_) | Order::Release);
+                world.obey(order, &mut self.log).await;
+                if !by_hand {
+                    world.leave_gpu();
+                }
             }
         }
     }
 
-    fn open(&mut self, source: Source) {
+    async fn open(&mut self, source: Source) {
         self.busy(Some(format!("opening {}", source.name())));
+        platform::breathe().await;
         match World::new(source) {
             Ok(world) => {
                 self.log.push(format!(
@@ -208,6 +236,21 @@ impl Work {
             Err(error) => self.log.push(format!("error: {error}")),
         }
         self.busy(None);
+    }
+
+    /// Goes on with another scene file and the same molecules.
+    async fn rebuild(&mut self, source: Source) {
+        let Some(mut before) = self.world.take() else { return };
+        before.come_back(&mut self.log).await;
+        before.leave_gpu();
+        let next = before.rebuilt(source);
+        match next {
+            Ok(world) => self.world = Some(world),
+            Err(error) => {
+                self.world = Some(before);
+                self.log.push(format!("error: {error}"));
+            }
+        }
     }
 
     fn busy(&self, what: Option<String>) {

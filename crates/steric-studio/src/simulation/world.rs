@@ -1,21 +1,28 @@
 //! What is open: a relaxation, the GPU that may work on it, and what hands have done to it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use steric::backend::WORTH_A_GPU;
+use steric::collide::IndexKind;
 use steric::gpu::{Gpu, GpuRelax, MoleculesOnGpu};
-use steric::model::{MoleculeId, Pose};
+use steric::model::{Instant, MoleculeId, Pose};
 use steric::relax::Relaxation;
-use steric::save::write_model;
 use steric::show::{leaflets, watched};
 use steric::world::build::Verdict;
 use steric::world::relax::{Engine, Iteration, RelaxOptions};
+
+use crate::platform;
 
 use super::{Now, Opened, Order, Source, Where};
 
 /// What hands did is remembered so often, and in so many poses in all.
 const MOST_UNDO: usize = 64;
 const MOST_POSES: usize = 8_000_000;
+/// Numbers that change within this time change once.
+const ONE_CHANGE: Duration = Duration::from_secs(1);
+/// A bond that is caught again and again will not come free.
+const MOST_REPAIRS: u32 = 10;
 
 /// What one can go back to.
 #[derive(Clone, Debug)]
@@ -47,10 +54,18 @@ pub(super) struct World {
     known: (Arc<Vec<Pose>>, Arc<Vec<bool>>),
     /// Iterations of the GPU since its molecules came back.
     pending: Vec<Iteration>,
-    /// The molecule in hand, and whether it was fixed before.
-    held: Option<(MoleculeId, bool)>,
+    /// The molecule in hand, where it is, and whether it was fixed before.
+    held: Option<(MoleculeId, Pose, bool)>,
     undo: Vec<Before>,
     redo: Vec<Before>,
+    /// How near pairs are found.
+    grid: IndexKind,
+    /// Whose overlaps are told.
+    pub(super) watched: Option<MoleculeId>,
+    /// How often bonds were pushed out of rings since someone last did something.
+    repairs: u32,
+    /// When numbers were last changed, if nothing else was since.
+    tuned: Option<Instant>,
     /// Whether a GPU could not take the molecules.
     is_refused: bool,
     /// Overlaps that the last iteration found, and who overlaps where none has looked.
@@ -96,6 +111,10 @@ impl World {
             held: None,
             undo: Vec::new(),
             redo: Vec::new(),
+            grid: IndexKind::Auto,
+            watched: None,
+            repairs: 0,
+            tuned: None,
             is_refused: false,
             overlaps: None,
             unseen: Vec::new(),
@@ -106,14 +125,14 @@ impl World {
         if self.gpu.is_some() { self.gpu_rests } else { self.relaxation.state().is_at_rest() }
     }
 
-    pub(super) fn iterate(&mut self, most: u32) -> Result<Vec<Iteration>, String> {
+    pub(super) async fn iterate(&mut self, most: u32) -> Result<Vec<Iteration>, String> {
         self.is_unseen = false;
         let Some(gpu) = &mut self.gpu else {
             let done = self.relaxation.relax().step();
             self.overlaps = Some(done.overlaps);
             return Ok(vec![done]);
         };
-        let done = gpu.advance(most).map_err(|error| error.to_string())?;
+        let done = gpu.advance_async(most).await.map_err(|error| error.to_string())?;
         self.gpu_rests = done.last().is_none_or(|last| last.overlapping + last.broken == 0);
         self.overlaps = done.last().map(|last| last.overlaps);
         self.pending.extend_from_slice(&done);
@@ -121,9 +140,9 @@ impl World {
     }
 
     /// Takes the molecules back from a GPU, which goes on from there.
-    pub(super) fn come_back(&mut self, log: &mut Vec<String>) {
+    pub(super) async fn come_back(&mut self, log: &mut Vec<String>) {
         let Some(gpu) = &mut self.gpu else { return };
-        match gpu.fetch() {
+        match gpu.fetch_async().await {
             Ok(progress) => self.relaxation.relax().take(progress, &self.pending),
             Err(error) => {
                 log.push(format!("error: {error}; the processor goes on"));
@@ -157,7 +176,7 @@ impl World {
     /// Loads a GPU if one is to work and has nothing yet.
     pub(super) fn work_at(&mut self, place: &Where, log: &mut Vec<String>) {
         let Some(gpu) = self.wanted(place).filter(|_| self.gpu.is_none() && !self.is_refused) else { return };
-        let mut engine = GpuRelax::new(gpu);
+        let mut engine = GpuRelax::new(gpu).with_cells(self.grid);
         match engine.load(self.relaxation.relax()) {
             Ok(()) => {
                 self.on_gpu = engine.molecules().map(Arc::new);
@@ -170,8 +189,12 @@ impl World {
         }
     }
 
-    pub(super) fn obey(&mut self, order: Order, log: &mut Vec<String>) {
-        self.come_back(log);
+    pub(super) async fn obey(&mut self, order: Order, log: &mut Vec<String>) {
+        if !matches!(order, Order::Hold(_) | Order::Release) {
+            self.come_back(log).await;
+        }
+        self.repairs = 0;
+        let tuned = self.tuned.take();
         match order {
             Order::Reset => {
                 self.remember();
@@ -180,22 +203,37 @@ impl World {
                 self.look();
             }
             Order::Options(options) => {
-                self.remember();
+                // A number that is dragged is one change.
+                if tuned.is_none_or(|tuned| tuned.elapsed() > ONE_CHANGE) {
+                    self.remember();
+                }
+                self.tuned = Some(Instant::now());
                 self.relaxation.relax().set_options(options);
             }
             Order::Grab(molecule) => {
                 self.let_go();
                 self.remember();
-                let relax = self.relaxation.relax();
-                self.held = Some((molecule, relax.is_fixed(molecule)));
-                relax.fix(molecule, true);
+                let pose = self.relaxation.state().poses().get(molecule.0 as usize).copied();
+                if let Some(pose) = pose {
+                    self.held = Some((molecule, pose, self.relaxation.state().is_fixed(molecule)));
+                    self.put(molecule, &pose, true);
+                }
             }
             Order::Hold(pose) => {
-                if let Some((molecule, _)) = self.held {
-                    self.relaxation.relax().put(molecule, pose);
+                if let Some((molecule, held, _)) = &mut self.held {
+                    *held = pose;
+                    let molecule = *molecule;
+                    self.put(molecule, &pose, true);
                 }
             }
             Order::Release => self.let_go(),
+            Order::Grid(grid) => {
+                self.grid = grid;
+                self.relaxation.relax().set_index(grid);
+            }
+            Order::Restore(all) => self.restore(&all),
+            Order::Pin(molecules, _) if molecules.is_empty() => {}
+            Order::Delete(molecules) if molecules.is_empty() => {}
             Order::Pin(molecules, is_fixed) => {
                 self.remember();
                 let fixed = Arc::make_mut(&mut self.fixed);
@@ -246,9 +284,55 @@ impl World {
         }
     }
 
+    /// The same molecules, where they are, in another scene file: with another tolerance, say.
+    pub(super) fn rebuilt(&mut self, source: Source) -> Result<Self, String> {
+        self.let_go();
+        let mut next = Self::new(source)?;
+        let all = self.all();
+        next.restore(&all);
+        (next.edition, next.grid, next.watched) = (self.edition, self.grid, self.watched);
+        next.relaxation.relax().set_index(self.grid);
+        Ok(next)
+    }
+
+    /// Which molecules of the whole there are, where, and which are fixed.
+    fn all(&self) -> Vec<(MoleculeId, Pose, bool)> {
+        let poses = self.relaxation.state().poses();
+        let each = self.which.iter().zip(poses).zip(self.fixed.iter());
+        each.map(|((&which, pose), &is_fixed)| (which, pose, is_fixed)).collect()
+    }
+
+    /// Has these molecules from now on, if there are such.
+    fn restore(&mut self, all: &[(MoleculeId, Pose, bool)]) {
+        let is_same =
+            all.len() == self.which.len() && all.iter().zip(self.which.iter()).all(|(one, which)| one.0 == *which);
+        if is_same {
+            let poses: Vec<Pose> = all.iter().map(|&(_, pose, _)| pose).collect();
+            self.relaxation.relax().put_all(&poses);
+            for (id, &(_, _, is_fixed)) in (0u32..).zip(all) {
+                if self.fixed[id as usize] != is_fixed {
+                    self.relaxation.relax().fix(MoleculeId(id), is_fixed);
+                }
+            }
+            self.fixed = Arc::new(all.iter().map(|&(_, _, is_fixed)| is_fixed).collect());
+            self.look();
+        } else if self.relaxation.can_pick() && all.iter().all(|(which, ..)| (which.0 as usize) < self.which.len()) {
+            self.become_of(all);
+        }
+    }
+
+    /// Pushes bonds out of rings, unless that was tried too often.
+    pub(super) fn free_rings(&mut self) -> u64 {
+        if self.repairs >= MOST_REPAIRS {
+            return 0;
+        }
+        self.repairs += 1;
+        self.relaxation.free_rings()
+    }
+
     fn save(&self, path: &std::path::Path) -> Result<(), String> {
         let structure = self.relaxation.structure().map_err(|error| error.to_string())?;
-        write_model(path, &structure).map(|_| ()).map_err(|error| error.to_string())
+        platform::save_model(path, &structure)
     }
 
     /// Adds or deletes molecules: which ones of the whole, where, and whether they are fixed.
@@ -262,9 +346,7 @@ impl World {
         }
         self.let_go();
         self.remember();
-        let poses = self.relaxation.state().poses();
-        let each = self.which.iter().zip(&poses).zip(self.fixed.iter());
-        let mut all: Vec<_> = each.map(|((&which, &pose), &is_fixed)| (which, pose, is_fixed)).collect();
+        let mut all = self.all();
         change(&mut all);
         self.become_of(&all);
     }
@@ -290,8 +372,19 @@ impl World {
     }
 
     fn let_go(&mut self) {
-        if let Some((molecule, was_fixed)) = self.held.take() {
-            self.relaxation.relax().fix(molecule, was_fixed);
+        if let Some((molecule, pose, was_fixed)) = self.held.take() {
+            self.put(molecule, &pose, was_fixed);
+        }
+    }
+
+    /// Puts a molecule somewhere, on the processor and on the GPU that may be ahead of it.
+    fn put(&mut self, molecule: MoleculeId, pose: &Pose, is_fixed: bool) {
+        let relax = self.relaxation.relax();
+        relax.fix(molecule, is_fixed);
+        relax.put(molecule, *pose);
+        if let Some(gpu) = &mut self.gpu {
+            gpu.put(molecule, pose, is_fixed);
+            self.gpu_rests = false;
         }
     }
 
@@ -351,7 +444,7 @@ impl World {
         }
         let relax = self.relaxation.state();
         let mut fixed = Arc::clone(&self.fixed);
-        if let Some((MoleculeId(id), _)) = self.held
+        if let Some((MoleculeId(id), ..)) = self.held
             && let Some(own) = Arc::make_mut(&mut fixed).get_mut(id as usize)
         {
             *own = true;
@@ -368,6 +461,12 @@ impl World {
             iteration: relax.iteration() + self.pending.len() as u32,
             is_ahead: !self.pending.is_empty(),
             overlaps: self.overlaps,
+            grid: self.grid,
+            watched: self
+                .watched
+                .filter(|_| self.pending.is_empty())
+                .map(|molecule| (molecule, Arc::new(self.relaxation.partners(molecule)))),
+            which: Arc::clone(&self.which),
             can_undo: [!self.undo.is_empty(), !self.redo.is_empty()],
             ..Now::default()
         }

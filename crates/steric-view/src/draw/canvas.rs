@@ -92,7 +92,7 @@ impl Canvas {
         let view = view_words(renderer.has_threads, model, camera, look, &self.layer).in_pass(pass);
         let view = uniform(gpu, &view);
         self.layer.see(renderer, model, &mut encoder, &view);
-        let look = uniform(gpu, &look_words(model, camera, look, &of_lamp));
+        let look = uniform(gpu, &look_words((model.origin, model.radius), camera, look, &of_lamp));
         self.paint(renderer, &mut encoder, &view, &look);
         gpu.queue().submit([encoder.finish()]);
     }

@@ -15,29 +15,7 @@ fn corner(@builtin(vertex_index) vertex: u32) -> Corner {
     let entry = view.room - 1u - orders[3] - vertex / (6u * LANES);
     let molecule = list[entry].x;
     let sphere = sphere_of(list[entry], lane);
-    var place = vec2<f32>(-1.0);
-    let which = vertex % 6u;
-    if (which == 1u || which == 2u || which == 4u) { place.x = 1.0; }
-    if (which == 2u || which == 4u || which == 5u) { place.y = 1.0; }
-    var out = Corner(vec4<f32>(2.0, 2.0, 2.0, 1.0), sphere, entry * LANES + lane, molecule);
-    if (sphere.w <= 0.0) { return out; }
-    if (view.is_parallel != 0u) {
-        let at = sphere.xy + place * sphere.w;
-        out.position = vec4<f32>(at / view.half, 0.5, 1.0);
-        return out;
-    }
-    let away = length(sphere.xyz);
-    // Inside the sphere there is nothing to see of it.
-    if (away <= sphere.w * 1.001 || -sphere.z + sphere.w <= view.near) { return out; }
-    // A square through the centre that faces the eye, as large as the sphere is seen.
-    let toward = sphere.xyz / away;
-    let right = normalize(cross(toward, select(vec3<f32>(0.0, 1.0, 0.0), vec3<f32>(1.0, 0.0, 0.0), abs(toward.y) > 0.9)));
-    let up = cross(right, toward);
-    let half = sphere.w * away / sqrt(away * away - sphere.w * sphere.w);
-    let at = sphere.xyz + (right * place.x + up * place.y) * half;
-    if (-at.z <= 1e-3) { return out; }
-    out.position = vec4<f32>(at.xy / view.half, -0.5 * at.z, -at.z);
-    return out;
+    return Corner(corner_of(sphere, vertex % 6u), sphere, entry * LANES + lane, molecule);
 }
 
 struct Sample {

@@ -172,8 +172,11 @@ impl Layer {
     /// Says of each sample how far that is, how it is turned, which colour it has, and whose it is.
     fn resolve(&self, renderer: &Renderer, model: &Model, encoder: &mut wgpu::CommandEncoder, view: &wgpu::Buffer) {
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        let own = [(6, &model.colours), (7, &model.mesh), (10, &self.samples), (11, &self.surface), (12, &self.seen)];
-        let arrays = [&self.spheres(model, view)[..], &own].concat();
+        let own = [(6, &model.colours), (7, &model.mesh), (11, &self.surface), (12, &self.seen)];
+        let mut arrays = [&self.spheres(model, view)[..], &own].concat();
+        if renderer.splat.is_some() {
+            arrays.push((10, &self.samples));
+        }
         let views = [(8, &self.depths), (9, &self.numbers)];
         pass.set_pipeline(&renderer.resolve);
         let layout = renderer.resolve.get_bind_group_layout(0);

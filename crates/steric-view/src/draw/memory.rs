@@ -29,10 +29,11 @@ pub(super) fn array<T: bytemuck::NoUninit>(gpu: &Gpu, name: &str, data: &[T]) ->
 
 /// A few numbers that every thread reads.
 pub(super) fn uniform<T: bytemuck::NoUninit>(gpu: &Gpu, data: &T) -> wgpu::Buffer {
+    let own = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
     let buffer = gpu.device().create_buffer(&wgpu::BufferDescriptor {
         label: None,
         size: size_of::<T>().next_multiple_of(16) as u64,
-        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+        usage: if gpu.adapter().is_able { own | wgpu::BufferUsages::STORAGE } else { own },
         mapped_at_creation: false,
     });
     gpu.queue().write_buffer(&buffer, 0, bytemuck::bytes_of(data));
@@ -40,11 +41,11 @@ pub(super) fn uniform<T: bytemuck::NoUninit>(gpu: &Gpu, data: &T) -> wgpu::Buffe
 }
 
 /// Two words of an array, when all that was asked for is done.
-pub(super) fn word_at(gpu: &Gpu, buffer: &wgpu::Buffer, offset: u64) -> Result<[u32; 2], DrawError> {
+pub(super) async fn word_at(gpu: &Gpu, buffer: &wgpu::Buffer, offset: u64) -> Result<[u32; 2], DrawError> {
     let copy = zeros(gpu, "words", 8);
     let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     encoder.copy_buffer_to_buffer(buffer, offset, &copy, 0, 8.min(buffer.size() - offset));
     gpu.queue().submit([encoder.finish()]);
-    let words: Vec<u32> = gpu.read(&copy, 2)?;
+    let words: Vec<u32> = gpu.read_async(&copy, 2).await?;
     Ok([words[0], words[1]])
 }

@@ -11,10 +11,11 @@ mod layer;
 mod memory;
 mod model;
 mod pyramid;
+mod sketch;
 pub(crate) mod surface;
 mod words;
 
-use steric_gpu::{Gpu, GpuError};
+use steric_gpu::{Gpu, GpuError, waited};
 use steric_model::{Instant, MoleculeId, Scene};
 
 use crate::{Camera, Colours, Look, Picture};
@@ -22,6 +23,7 @@ pub use canvas::Canvas;
 pub use follow::Follower;
 use memory::word_at;
 pub use model::Model;
+pub use sketch::Sketch;
 pub use surface::Surface;
 
 /// Why a picture could not be drawn.
@@ -104,6 +106,8 @@ pub struct Renderer {
 const MOLECULE: &str = include_str!("molecule.wgsl");
 const VIEW: &str = include_str!("view.wgsl");
 const SPHERES: &str = include_str!("spheres.wgsl");
+const SQUARE: &str = include_str!("square.wgsl");
+const LIGHT: &str = include_str!("light.wgsl");
 const MESH: &str = include_str!("mesh.wgsl");
 const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 const NUMBERS: wgpu::TextureFormat = wgpu::TextureFormat::R32Uint;
@@ -133,7 +137,9 @@ impl Renderer {
         };
         let cull = module("cull", &[MOLECULE, VIEW, include_str!("cull.wgsl")]);
         let pyramid = module("pyramid", &[VIEW, include_str!("pyramid.wgsl")]);
-        let shade = module("shade", &[VIEW, include_str!("shade.wgsl")]);
+        let shade = module("shade", &[VIEW, LIGHT, include_str!("shade.wgsl")]);
+        // Without threads that splat, one array fewer is seen: browsers allow ten.
+        let splatted = if has_threads { include_str!("splatted.wgsl") } else { include_str!("unsplatted.wgsl") };
         let splat = has_threads.then(|| module("splat", &[MOLECULE, VIEW, SPHERES, include_str!("splat.wgsl")]));
         Self {
             gpu: gpu.clone(),
@@ -145,7 +151,7 @@ impl Renderer {
             higher: compute(&pyramid, "higher"),
             squares: drawn(
                 gpu,
-                &module("squares", &[MOLECULE, VIEW, SPHERES, include_str!("impostor.wgsl")]),
+                &module("squares", &[MOLECULE, VIEW, SPHERES, SQUARE, include_str!("impostor.wgsl")]),
                 ["corner", "sample"],
             ),
             triangles: drawn(
@@ -155,7 +161,7 @@ impl Renderer {
             ),
             splat: splat.map(|splat| compute(&splat, "splat")),
             resolve: compute(
-                &module("resolve", &[MOLECULE, VIEW, SPHERES, MESH, include_str!("resolve.wgsl")]),
+                &module("resolve", &[MOLECULE, VIEW, SPHERES, MESH, splatted, include_str!("resolve.wgsl")]),
                 "resolve",
             ),
             shade: compute(&shade, "shade"),
@@ -206,6 +212,17 @@ impl Renderer {
         camera: &Camera,
         look: &Look,
     ) -> Result<Picture, DrawError> {
+        waited(self.draw_on_async(canvas, model, camera, look))
+    }
+
+    /// The same for those who must not wait, such as a page in a browser.
+    pub async fn draw_on_async(
+        &self,
+        canvas: &mut Canvas,
+        model: &Model,
+        camera: &Camera,
+        look: &Look,
+    ) -> Result<Picture, DrawError> {
         let size = canvas.size;
         if !canvas.fits(model, look, size) {
             *canvas = self.canvas(model, look, size)?;
@@ -214,7 +231,7 @@ impl Renderer {
         for number in 0..passes {
             canvas.submit(self, model, camera, look, (number, passes));
         }
-        let pixels = self.gpu.read(&canvas.pixels, size[0] as usize * size[1] as usize)?;
+        let pixels = self.gpu.read_async(&canvas.pixels, size[0] as usize * size[1] as usize).await?;
         Ok(Picture { width: size[0], height: size[1], pixels })
     }
 
@@ -234,7 +251,12 @@ impl Renderer {
     }
 
     /// What was seen in a pixel of the last picture on a canvas.
-    pub fn pick_on(
+    pub fn pick_on(&self, canvas: &Canvas, of: (&Model, &Scene), pixel: [u32; 2]) -> Result<Option<Picked>, DrawError> {
+        waited(self.pick_on_async(canvas, of, pixel))
+    }
+
+    /// The same for those who must not wait, such as a page in a browser.
+    pub async fn pick_on_async(
         &self,
         canvas: &Canvas,
         (model, scene): (&Model, &Scene),
@@ -245,12 +267,13 @@ impl Renderer {
         }
         let layer = &canvas.layer;
         let [x, y] = pixel.map(|side| side * canvas.samples + canvas.samples / 2);
-        let number = word_at(&self.gpu, &layer.seen, 4 * (u64::from(y) * u64::from(layer.size[0]) + u64::from(x)))?[0];
+        let at = 4 * (u64::from(y) * u64::from(layer.size[0]) + u64::from(x));
+        let number = word_at(&self.gpu, &layer.seen, at).await?[0];
         // Surfaces come after the spheres.
         if number >= 8 * model.room {
             return Ok(None);
         }
-        let [molecule, what] = word_at(&self.gpu, &layer.list, 8 * u64::from(number / 8))?;
+        let [molecule, what] = word_at(&self.gpu, &layer.list, 8 * u64::from(number / 8)).await?;
         // The two highest bits say that a cluster or a molecule is drawn as one sphere.
         let cluster = scene.clusters().get(what as usize).filter(|_| what >> 30 == 0);
         let atom = cluster.map(|cluster| cluster.atoms[number as usize % 8]);
@@ -259,7 +282,7 @@ impl Renderer {
 
     /// How many clusters of atoms, or whole molecules, it took to draw the last picture on a canvas.
     pub fn clusters_drawn(&self, canvas: &Canvas) -> Result<u64, DrawError> {
-        let [small, large] = word_at(&self.gpu, &canvas.layer.orders, 0)?;
+        let [small, large] = waited(word_at(&self.gpu, &canvas.layer.orders, 0))?;
         Ok(u64::from(small) + u64::from(large))
     }
 

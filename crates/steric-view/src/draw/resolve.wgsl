@@ -5,8 +5,6 @@
 @group(0) @binding(7) var<storage, read> mesh: array<vec4<u32>>;
 @group(0) @binding(8) var depths: texture_depth_2d;
 @group(0) @binding(9) var numbers: texture_2d<u32>;
-// Of splatted spheres the number below and the depth above.
-@group(0) @binding(10) var<storage, read> samples: array<vec2<u32>>;
 @group(0) @binding(11) var<storage, read_write> surface: array<vec4<u32>>;
 // The number of the sphere that is seen, for those who point at it.
 @group(0) @binding(12) var<storage, read_write> seen: array<u32>;
@@ -48,8 +46,9 @@ fn resolve(@builtin(global_invocation_id) id: vec3<u32>) {
     let at = id.y * view.size.x + id.x;
     var depth = textureLoad(depths, id.xy, 0);
     var number = textureLoad(numbers, id.xy, 0).x;
+    // Of splatted spheres the number below and the depth above.
     if (view.small > 0.0) {
-        let splatted = samples[at];
+        let splatted = splatted_at(at);
         if (bitcast<f32>(splatted.y) > depth) {
             depth = bitcast<f32>(splatted.y);
             number = splatted.x;

@@ -63,7 +63,24 @@ const SMALL: f32 = 6.0;
 
 /// How a camera sees molecules.
 pub(super) fn view_words(has_threads: bool, model: &Model, camera: &Camera, look: &Look, layer: &Layer) -> ViewWords {
-    let size = layer.size;
+    let small = match look.raster {
+        Raster::Squares => 0.0,
+        _ if !has_threads => 0.0,
+        Raster::Auto => SMALL,
+        Raster::Threads => f32::MAX,
+    };
+    ViewWords {
+        items: model.item_count,
+        room: model.room,
+        small,
+        tiles: layer.pyramid.side,
+        triangles: model.triangles,
+        ..view_of_ball((model.origin, model.radius), camera, look, layer.size)
+    }
+}
+
+/// How a camera sees a ball of molecules in a picture of so many samples.
+pub(super) fn view_of_ball((origin, radius): (DVec3, f64), camera: &Camera, look: &Look, size: [u32; 2]) -> ViewWords {
     let is_parallel = camera.degrees <= 0.0;
     let degrees = if is_parallel { USUAL_DEGREES } else { camera.degrees.min(170.0) };
     let distance = camera.distance();
@@ -72,22 +89,16 @@ pub(super) fn view_words(has_threads: bool, model: &Model, camera: &Camera, look
         high *= distance;
     }
     let half = [high * f64::from(size[0]) / f64::from(size[1]), high].map(|half| half as f32);
-    let matrix = camera.camera_from_world(model.origin);
+    let matrix = camera.camera_from_world(origin);
     // Where the molecules begin and end along the camera's axis. A parallel view may begin behind the eye.
-    let (along, reach) = (-matrix.transform_point3(DVec3::ZERO).z, 1.05 * model.radius + 1.0);
+    let (along, reach) = (-matrix.transform_point3(DVec3::ZERO).z, 1.05 * radius + 1.0);
     let near = if is_parallel { along - reach } else { (along - reach).max(1e-3 * distance).max(0.1) };
     let clip = look.clip.map_or([0.0; 4], |(point, normal)| {
         let normal = normal.try_normalize().unwrap_or(DVec3::X);
         let own = matrix.transform_vector3(normal);
-        let place = matrix.transform_point3(point - model.origin);
+        let place = matrix.transform_point3(point - origin);
         own.extend(-own.dot(place)).as_vec4().to_array()
     });
-    let small = match look.raster {
-        Raster::Squares => 0.0,
-        _ if !has_threads => 0.0,
-        Raster::Auto => SMALL,
-        Raster::Threads => f32::MAX,
-    };
     ViewWords {
         camera_from_world: matrix.as_mat4().to_cols_array(),
         half,
@@ -97,19 +108,19 @@ pub(super) fn view_words(has_threads: bool, model: &Model, camera: &Camera, look
         is_parallel: is_parallel.into(),
         per_unit: size[1] as f32 / (2.0 * half[1]),
         clip,
-        items: model.item_count,
-        room: model.room,
-        small,
+        items: 0,
+        room: 0,
+        small: 0.0,
         coarse: look.coarse as f32 * look.samples as f32,
         pass_number: 0,
         passes: 1,
-        tiles: layer.pyramid.side,
-        triangles: model.triangles,
+        tiles: 0,
+        triangles: 0,
     }
 }
 
 /// How they look in the light of a lamp.
-pub(super) fn look_words(model: &Model, camera: &Camera, look: &Look, lamp: &ViewOfLamp) -> LookWords {
+pub(super) fn look_words((origin, radius): (DVec3, f64), camera: &Camera, look: &Look, lamp: &ViewOfLamp) -> LookWords {
     let light = |[red, green, blue]: [u8; 3], opacity: f32| {
         let linear = |part: u8| {
             let part = f32::from(part) / 255.0;
@@ -117,7 +128,7 @@ pub(super) fn look_words(model: &Model, camera: &Camera, look: &Look, lamp: &Vie
         };
         [linear(red), linear(green), linear(blue), opacity]
     };
-    let away = camera.eye.distance(model.origin);
+    let away = camera.eye.distance(origin);
     let behind = look.background.unwrap_or([255; 3]);
     LookWords {
         background: light(behind, if look.background.is_some() { 1.0 } else { 0.0 }),
@@ -126,8 +137,8 @@ pub(super) fn look_words(model: &Model, camera: &Camera, look: &Look, lamp: &Vie
         is_flat: u32::from(look.style == Style::Illustrative),
         occlusion: look.occlusion as f32,
         lines: look.lines as f32,
-        fog_begin: (away - 0.6 * model.radius) as f32,
-        fog_end: (away + 1.2 * model.radius) as f32,
+        fog_begin: (away - 0.6 * radius) as f32,
+        fog_end: (away + 1.2 * radius) as f32,
         samples: look.samples,
         shadows: look.shadows as f32,
         unused: [0; 2],

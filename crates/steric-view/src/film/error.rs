@@ -34,6 +34,12 @@ pub enum FilmError {
         /// Frames a second.
         found: f64,
     },
+    /// A file of this kind says at its start how many frames it has.
+    #[error("{}: expected .gif, .mp4, .mov, .webm or a folder that ends with / for a film whose length is not known yet", file.display())]
+    Endless {
+        /// The file as the caller named it.
+        file: PathBuf,
+    },
     /// So many frames are no film.
     #[error("{}: expected 1 to {} frames, found {found}", file.display(), u32::MAX)]
     NoFilm {

@@ -1,5 +1,6 @@
 //! Molecules taken in hand, and numbers changed, while a relaxation is on its way.
 
+use steric_collide::IndexKind;
 use steric_model::{MoleculeId, Pose};
 
 use super::mover::HOT;
@@ -71,6 +72,12 @@ impl Relax {
     pub fn set_options(&mut self, options: RelaxOptions) {
         self.options = options;
         (0..self.states.len()).for_each(|slot| self.wake(slot));
+    }
+
+    /// Finds near pairs by cells of one kind, whatever the scene; the same pairs are found by any.
+    pub fn set_index(&mut self, index: IndexKind) {
+        self.index = index;
+        self.pairs = None;
     }
 
     /// Whether the last iteration found nothing to do.

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, Ordering};
 
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
-use steric_collide::{OverlapSearch, RigidPairs};
+use steric_collide::{IndexKind, OverlapSearch, RigidPairs};
 use steric_model::{Instant, Molecule, MoleculeId, Pose, Scene, morton};
 
 use super::Setup;
@@ -97,7 +97,8 @@ pub struct Relax {
     pub(super) rests: bool,
     // How many iterations an engine has done since it last said where the molecules are.
     pub(super) ahead: u32,
-    pairs: Option<RigidPairs>,
+    pub(super) index: IndexKind,
+    pub(super) pairs: Option<RigidPairs>,
     // How many molecules went farther in the last iteration than half a skin.
     far: u32,
     pub(super) sums: Vec<AtomicI64>,
@@ -149,6 +150,7 @@ impl Relax {
             disturbed: false,
             rests: false,
             ahead: 0,
+            index: IndexKind::Auto,
             pairs: None,
             far: u32::MAX,
             sums: Vec::new(),
@@ -244,7 +246,8 @@ impl Relax {
         let (least, _) = scene.radii().unwrap_or((0.0, 0.0));
         let margin = contact_margin(&self.options, least, self.allow);
         let pairs = pairs.get_or_insert_with(|| {
-            RigidPairs::new(scene, OverlapSearch { allow: self.allow - margin, ..OverlapSearch::default() })
+            let search = OverlapSearch { allow: self.allow - margin, index: self.index, ..OverlapSearch::default() };
+            RigidPairs::new(scene, search)
         });
         // Each stale molecule has some ten neighbours, and a patch reaches wide: beyond a hundredth of the molecules a new
         // list without a skin costs less.

@@ -7,6 +7,7 @@
 
 mod engine;
 mod model;
+mod partners;
 mod picked;
 mod scene;
 
@@ -215,23 +216,33 @@ impl Relaxation {
             if stop != Stop::Rest || self.skeletons().ring_count() == 0 {
                 break;
             }
-            let scene = self.scene();
-            let piercings = self.skeletons().piercings(&scene);
-            caught.get_or_insert(piercings.len() as u64);
-            self.repaired = caught.unwrap_or(0).saturating_sub(piercings.len() as u64);
-            if piercings.is_empty() {
+            let found = self.free_rings();
+            caught.get_or_insert(found);
+            self.repaired = caught.unwrap_or(0).saturating_sub(found);
+            if found == 0 {
                 break;
-            }
-            for piercing in &piercings {
-                let Some(way) = self.skeletons().push_out(&scene, piercing, 0.5) else { continue };
-                self.relax.nudge(piercing.bond.0, 0.5 * way);
-                self.relax.nudge(piercing.ring.0, -0.5 * way);
             }
             stop = self.engine.run(&mut self.relax, &self.remarks, &mut watch);
         }
         self.stages.push(stage("relax", clock));
         self.stop = Some(stop);
         stop
+    }
+
+    /// Pushes bonds out of the rings that they go through, and gives how many there were. What is pushed may overlap then, so iterations have
+    /// to follow.
+    pub fn free_rings(&mut self) -> u64 {
+        if self.skeletons().ring_count() == 0 {
+            return 0;
+        }
+        let scene = self.scene();
+        let piercings = self.skeletons().piercings(&scene);
+        for piercing in &piercings {
+            let Some(way) = self.skeletons().push_out(&scene, piercing, 0.5) else { continue };
+            self.relax.nudge(piercing.bond.0, 0.5 * way);
+            self.relax.nudge(piercing.ring.0, -0.5 * way);
+        }
+        piercings.len() as u64
     }
 
     /// The relaxation itself, to step it by hand, to save it or to resume it.

@@ -10,8 +10,9 @@ const MOST_POINTS: usize = 600;
 
 pub(super) fn show(ui: &mut Ui, state: &State) {
     let history = &state.history;
-    let width = (ui.available_width() / 3.0 - 12.0).max(120.0);
-    let height = ui.available_height().max(80.0) - 22.0;
+    let width = (ui.available_width() / 4.0 - 12.0).max(120.0);
+    // Below the title, and above a bar to scroll with.
+    let height = ui.available_height().max(80.0) - 36.0;
     let every = history.len().div_ceil(MOST_POINTS).max(1);
     let first = (state.now.iteration as usize).saturating_sub(history.len());
     let line = |name: &str, of: &dyn Fn(usize) -> f64| {
@@ -30,22 +31,36 @@ pub(super) fn show(ui: &mut Ui, state: &State) {
             .include_y(0.0)
             .set_margin_fraction(egui::Vec2::new(0.02, 0.1))
     };
-    ui.horizontal(|ui| {
+    let column = |ui: &mut Ui, title: &str, about: &str, chart: &dyn Fn(&mut Ui)| {
         ui.vertical(|ui| {
-            ui.label("overlapping molecules").on_hover_text("Molecules that overlap another one, by iteration.");
-            plot("overlaps").show(ui, |plot| plot.line(line("molecules", &|at| f64::from(history[at].overlapping))));
+            ui.set_max_width(width);
+            // A title of two lines would let the panel grow.
+            ui.add(egui::Label::new(title).truncate()).on_hover_text(about);
+            chart(ui);
         });
-        ui.vertical(|ui| {
-            ui.label("deepest overlap (Å)").on_hover_text("How deep the deepest overlap is, by iteration.");
-            plot("deepest").show(ui, |plot| plot.line(line("Å", &|at| history[at].deepest)));
-        });
-        ui.vertical(|ui| {
-            ui.label("milliseconds an iteration")
-                .on_hover_text("Searching near pairs, visiting contacts, moving. A GPU tells only the whole.");
-            plot("milliseconds").legend(Legend::default()).show(ui, |plot| {
-                for (stage, name) in ["search", "visit", "move"].into_iter().enumerate() {
-                    plot.line(line(name, &|at| history[at].milliseconds[stage]));
-                }
+    };
+    egui::ScrollArea::horizontal().auto_shrink([false, true]).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            column(ui, "overlapping molecules", "Molecules that overlap another one, by iteration.", &|ui| {
+                plot("overlaps")
+                    .show(ui, |plot| plot.line(line("molecules", &|at| f64::from(history[at].overlapping))));
+            });
+            column(ui, "deepest overlap (Å)", "How deep the deepest overlap is, by iteration.", &|ui| {
+                plot("deepest").show(ui, |plot| plot.line(line("Å", &|at| history[at].deepest)));
+            });
+            let about = "Searching near pairs, visiting contacts, moving. A GPU tells only the whole.";
+            column(ui, "milliseconds an iteration", about, &|ui| {
+                plot("milliseconds").legend(Legend::default()).show(ui, |plot| {
+                    for (stage, name) in ["search", "visit", "move"].into_iter().enumerate() {
+                        plot.line(line(name, &|at| history[at].milliseconds[stage]));
+                    }
+                });
+            });
+            let about = "One over the time that each of the last pictures took.";
+            column(ui, "pictures a second", about, &|ui| {
+                let last = state.frame_times.iter().enumerate();
+                let last: PlotPoints<'_> = last.map(|(at, ms)| [at as f64, 1e3 / ms.max(0.1)]).collect();
+                plot("frames").show(ui, |plot| plot.line(Line::new("pictures", last)));
             });
         });
     });

@@ -1,9 +1,11 @@
 //! Every number of a relaxation, each with its unit and what it does. A change takes effect at once.
 
 use egui::{DragValue, Ui};
+use steric::collide::IndexKind;
+use steric::world::build::{Closeness, SceneFile};
 use steric::world::relax::{RelaxOptions, ResponseKind};
 
-use crate::simulation::{Order, Simulation};
+use crate::simulation::{Order, Simulation, Source};
 use crate::state::State;
 
 /// A number: its name, what it does, its unit, how fast it changes, and the least and the most.
@@ -31,6 +33,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State, simulation: &Simulation) {
             ui.selectable_value(&mut options.response, kind, kind.to_string()).on_hover_text(about);
         }
     });
+    show_scene_numbers(ui, state, simulation);
     egui::Grid::new("physics").num_columns(2).show(ui, |ui| {
         for (number, value) in numbers(&mut options) {
             let label = ui.label(number.name).on_hover_text(number.about);
@@ -41,6 +44,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State, simulation: &Simulation) {
             ui.end_row();
         }
     });
+    show_grid(ui, state, simulation);
     ui.checkbox(&mut options.sleep, "molecules at rest sleep")
         .on_hover_text("Molecules that touch nothing are not looked at until something comes near.");
     ui.horizontal(|ui| {
@@ -52,6 +56,81 @@ pub(super) fn show(ui: &mut Ui, state: &mut State, simulation: &Simulation) {
         // Shown at once, and known to the simulation before its next iteration.
         state.now.options = options.clone();
         simulation.order(Order::Options(options));
+    }
+}
+
+/// Numbers of the scene file that can change while molecules stay where they are.
+fn show_scene_numbers(ui: &mut Ui, state: &mut State, simulation: &Simulation) {
+    let Some(opened) = state.now.opened.clone() else { return };
+    let Source::Scene { name, text, folder } = &opened.source else { return };
+    let Ok(scene) = SceneFile::read(text, name.as_ref()) else { return };
+    let mut changed = scene.clone();
+    egui::Grid::new("scene numbers").num_columns(2).show(ui, |ui| {
+        let mut row = |number: &Number, value: &mut f64| {
+            let label = ui.label(number.name).on_hover_text(number.about);
+            let [least, most] = number.range;
+            let drag =
+                DragValue::new(value).speed(number.speed).range(least..=most).suffix(number.unit).max_decimals(3);
+            // The scene is built anew, so not for every value on the way.
+            ui.add(drag.update_while_editing(false)).on_hover_text(number.about).labelled_by(label.id);
+            ui.end_row();
+        };
+        if let Closeness::Tolerance(before) = scene.closeness() {
+            let mut tolerance = before;
+            row(
+                &number(
+                    "tolerance",
+                    " Å",
+                    0.01,
+                    [0.1, 20.0],
+                    "Atoms of different molecules keep this distance at least.",
+                ),
+                &mut tolerance,
+            );
+            if tolerance != before {
+                changed.tolerance = Some(tolerance);
+            }
+        }
+        if let Some(membrane) = changed.membrane.first_mut() {
+            row(
+                &number(
+                    "leeway",
+                    " Å",
+                    0.05,
+                    [0.0, 100.0],
+                    "How far the head of a lipid may stand above or below its height.",
+                ),
+                &mut membrane.leeway,
+            );
+            row(&number("tilt", "°", 0.5, [0.0, 180.0], "How far a lipid may lean."), &mut membrane.tilt_degrees);
+        }
+    });
+    if changed != scene {
+        changed.physics = state.now.options.clone();
+        match toml::to_string(&changed) {
+            Ok(text) => {
+                let source = Source::Scene { name: name.clone(), text, folder: folder.clone() };
+                simulation.order(Order::Rebuild(source));
+            }
+            Err(error) => state.say(format!("error: {error}")),
+        }
+    }
+}
+
+/// How near pairs are found.
+fn show_grid(ui: &mut Ui, state: &State, simulation: &Simulation) {
+    let mut grid = state.now.grid;
+    egui::ComboBox::from_label("grid").selected_text(grid.to_string()).show_ui(ui, |ui| {
+        for (kind, about) in [
+            (IndexKind::Auto, "Whatever fits the scene: dense while there are few cells for an atom, else wrapped."),
+            (IndexKind::Dense, "Every cell of the box has a place: fast where molecules fill it."),
+            (IndexKind::Wrapped, "Cells are folded onto a table: little memory where most of the box is empty."),
+        ] {
+            ui.selectable_value(&mut grid, kind, kind.to_string()).on_hover_text(about);
+        }
+    });
+    if grid != state.now.grid {
+        simulation.order(Order::Grid(grid));
     }
 }
 
@@ -141,7 +220,7 @@ fn numbers(options: &mut RelaxOptions) -> Vec<(Number, &mut f64)> {
                 " Å",
                 0.01,
                 [-1.0, 20.0],
-                "How far beyond contact near pairs are listed, which is how the cells are sized; negative lets it follow the motion.",
+                "How far beyond contact near pairs are listed: cells are as large as the largest cluster of atoms and this; negative lets it follow the motion.",
             ),
             &mut options.skin,
         ),

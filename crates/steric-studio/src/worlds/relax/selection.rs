@@ -32,6 +32,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State, simulation: &Simulation) {
     if state.selected.len() > MOST_SHOWN {
         ui.label(format!("and {} more", state.selected.len() - MOST_SHOWN));
     }
+    show_partners(ui, state, simulation);
     let is_any = !state.selected.is_empty();
     ui.horizontal_wrapped(|ui| {
         let is_fixed = |molecule: &MoleculeId| state.now.fixed.get(molecule.0 as usize).copied().unwrap_or(false);
@@ -50,10 +51,39 @@ pub(super) fn show(ui: &mut Ui, state: &mut State, simulation: &Simulation) {
         {
             state.hide(true);
         }
+        let mut colour = state.brush_colour;
+        if ui.add_enabled_ui(is_any, |ui| ui.color_edit_button_srgb(&mut colour)).inner.changed() {
+            state.colour(colour);
+        }
+        if ui.button("Own colours").on_hover_text("Takes the colours away that were given here.").clicked() {
+            state.uncolour();
+        }
         if ui.button("Show all").on_hover_text("Draws everything again.").clicked() {
             state.hide(false);
         }
     });
+}
+
+/// Who overlaps the molecule that was chosen last.
+fn show_partners(ui: &mut Ui, state: &mut State, simulation: &Simulation) {
+    let chosen = state.selected.last().copied();
+    if state.now.watched.as_ref().map(|(watched, _)| *watched) != chosen && state.asked_to_watch != chosen {
+        state.asked_to_watch = chosen;
+        simulation.order(Order::Watch(chosen));
+    }
+    let Some((watched, partners)) = state.now.watched.as_ref().filter(|(watched, _)| Some(*watched) == chosen) else {
+        return;
+    };
+    if partners.is_empty() {
+        return;
+    }
+    ui.label(RichText::new(format!("Overlaps of #{}", watched.0)).weak());
+    for (partner, depth) in partners.iter().take(MOST_SHOWN) {
+        ui.label(format!("#{}: {depth:.2} Å deep", partner.0));
+    }
+    if partners.len() > MOST_SHOWN {
+        ui.label(format!("and {} more", partners.len() - MOST_SHOWN));
+    }
 }
 
 /// A molecule in words.
