@@ -7,6 +7,7 @@ mod bench;
 mod build;
 mod check;
 mod convert;
+mod dock;
 mod failure;
 mod gpus;
 mod html;
@@ -57,6 +58,7 @@ fn run(command: Option<Command>, shared: &Shared) -> Result<Verdict, Failure> {
         Some(Command::Relax(arguments)) => relax::run(&arguments, shared),
         Some(Command::Build(arguments)) => build::run(&arguments, shared),
         Some(Command::Render(arguments)) => render::run(&arguments, shared),
+        Some(Command::Dock(arguments)) => dock::run(&arguments, shared),
         Some(Command::Studio(arguments)) => studio::run(&arguments, shared),
         Some(Command::Bench(arguments)) => bench::run(&arguments, shared),
     }

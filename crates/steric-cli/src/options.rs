@@ -9,7 +9,7 @@ use steric::backend::{self, Chosen};
 use steric::gpu::{self, Choice, GpuError};
 
 use crate::failure::Failure;
-use crate::{bench, build, check, convert, info, output, relax, render, studio};
+use crate::{bench, build, check, convert, dock, info, output, relax, render, studio};
 
 /// Finds and removes overlaps between molecules.
 ///
@@ -46,6 +46,8 @@ pub(crate) enum Command {
     Build(build::Arguments),
     /// Draw a picture or a film
     Render(render::Arguments),
+    /// A ligand at a receptor: contacts, clashes, energies; move it along a path, and never through anything
+    Dock(dock::Arguments),
     /// Open a window: see molecules, push them apart, take them in hand
     Studio(studio::Arguments),
     /// Measure speed

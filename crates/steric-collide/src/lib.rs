@@ -2,11 +2,13 @@
 
 mod detect;
 mod index;
+mod probe;
 pub mod reference;
 mod simd;
 
 pub use detect::{Forces, NearList, Overlap, OverlapSearch, RigidPairs, RigidTouch, RigidVisitor};
 pub use index::IndexKind;
+pub use probe::{Obstacle, ProbeIndex};
 
 /// The instruction set that the search uses on this processor: `avx2` or `portable`.
 ///

@@ -40,6 +40,69 @@ pub struct Structure {
     pub assemblies: Vec<Assembly>,
 }
 
+impl Structure {
+    /// One model, or any run of atoms, as a structure of its own: with their residues, chains and bonds, without copies.
+    ///
+    /// ```
+    /// use steric_model::formats::xyz::read_xyz;
+    ///
+    /// let two = read_xyz(b"1\nfirst\nC 0 0 0\n1\nsecond\nN 1 0 0\n", "two.xyz".as_ref())?.value;
+    /// let second = two.alone(&two.models[1].atoms);
+    /// assert_eq!((second.atoms.len(), second.models.len()), (1, 1));
+    /// assert_eq!(second.atoms.positions[0].x, 1.0);
+    /// # Ok::<(), steric_model::ReadError>(())
+    /// ```
+    pub fn alone(&self, atoms: &Range<u32>) -> Self {
+        let range = atoms.start as usize..(atoms.end as usize).min(self.atoms.len());
+        let mut residues = Vec::new();
+        let mut chains: Vec<Chain> = Vec::new();
+        let (mut known_residues, mut known_chains) =
+            (rustc_hash::FxHashMap::default(), rustc_hash::FxHashMap::default());
+        let mut residue_of = Vec::with_capacity(range.len());
+        for &residue in &self.atoms.residues[range.clone()] {
+            let number = *known_residues.entry(residue).or_insert_with(|| {
+                let mut own = self.residues[residue as usize];
+                own.chain = *known_chains.entry(own.chain).or_insert_with(|| {
+                    chains.push(Chain { model: 0, ..self.chains[own.chain as usize].clone() });
+                    chains.len() as u32 - 1
+                });
+                residues.push(own);
+                residues.len() as u32 - 1
+            });
+            residue_of.push(number);
+        }
+        fn cut<T: Clone>(all: &[T], range: &Range<usize>) -> Vec<T> {
+            all.get(range.clone()).map(<[T]>::to_vec).unwrap_or_default()
+        }
+        let within = |atom: u32| (atoms.start..range.end as u32).contains(&atom).then(|| atom - atoms.start);
+        let bond = |bond: &Bond| Some(Bond { first: within(bond.first)?, second: within(bond.second)?, ..*bond });
+        let own = &self.atoms;
+        Self {
+            name: self.name.clone(),
+            atoms: Atoms {
+                positions: cut(&own.positions, &range),
+                elements: cut(&own.elements, &range),
+                names: cut(&own.names, &range),
+                residues: residue_of,
+                serials: cut(&own.serials, &range),
+                alternates: cut(&own.alternates, &range),
+                occupancies: cut(&own.occupancies, &range),
+                b_factors: cut(&own.b_factors, &range),
+                formal_charges: cut(&own.formal_charges, &range),
+                partial_charges: cut(&own.partial_charges, &range),
+                types: cut(&own.types, &range),
+            },
+            residues,
+            chains,
+            models: vec![Model { number: 1, atoms: 0..range.len() as u32 }],
+            bonds: self.bonds.iter().filter_map(bond).collect(),
+            periodic_box: self.periodic_box,
+            space_group: self.space_group.clone(),
+            assemblies: Vec::new(),
+        }
+    }
+}
+
 /// One array per atom property, all of the same length unless said otherwise.
 ///
 /// ```

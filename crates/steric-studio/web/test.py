@@ -21,7 +21,7 @@ from playwright.sync_api import sync_playwright
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 WEBGPU = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan"]
 SIZE = {"width": 1000, "height": 700}
-PATIENCE = 120  # seconds, for each thing that is waited for
+PATIENCE = 300  # seconds, for each thing that is waited for
 
 VESICLE = """
 name = "small vesicle"

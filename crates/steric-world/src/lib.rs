@@ -1,9 +1,10 @@
 //! Worlds of rigid molecules that must not overlap.
 //!
-//! [`build`] places molecules from a scene file, [`relax`] pushes them apart until nothing overlaps, [`respond`] holds
-//! the ways in which a molecule can answer its overlaps, [`shape`] the surfaces and regions that hold molecules in place.
+//! [`build`] places molecules from a scene file, [`relax`] pushes them apart until nothing overlaps, [`dock`] moves one by hand among others,
+//! [`respond`] holds the ways in which a molecule can answer its overlaps, [`shape`] the surfaces and regions that hold molecules in place.
 
 pub mod build;
+pub mod dock;
 pub mod relax;
 pub mod report;
 pub mod respond;

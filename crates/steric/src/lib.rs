@@ -20,6 +20,7 @@
 
 pub mod backend;
 pub mod check;
+pub mod dock;
 pub mod relax;
 pub mod save;
 pub mod show;

@@ -1,7 +1,7 @@
 //! PDBQT files: PDB with partial charges and AutoDock atom types instead of elements.
 //!
 //! How it works: the lines of atoms, models and boxes are those of PDB. `ROOT`, `BRANCH` and `TORSDOF`, the torsion
-//! tree, are passed over: they say which bonds turn, not where atoms are.
+//! tree, are passed over: they say which bonds turn, not where atoms are. [`torsion_tree`] reads them alone.
 
 use std::path::Path;
 
@@ -25,6 +25,31 @@ use crate::{Element, Parsed, ReadError, Structure};
 /// ```
 pub fn read_pdbqt(bytes: &[u8], path: &Path) -> Result<Parsed<Structure>, ReadError> {
     read(bytes, path, Dialect::Pdbqt(element_of_type))
+}
+
+/// The bonds that turn, as the file's `BRANCH` lines state them for its first model: the numbers of their atoms in the file. Nothing if it states none.
+///
+/// ```
+/// use steric_model::formats::pdbqt::torsion_tree;
+///
+/// let text = b"ROOT\nENDROOT\nBRANCH   1   5\nBRANCH   6  12\nENDBRANCH   6  12\nENDBRANCH   1   5\nTORSDOF 2\n";
+/// assert_eq!(torsion_tree(text), Some(vec![[1, 5], [6, 12]]));
+/// assert_eq!(torsion_tree(b"ATOM"), None);
+/// ```
+pub fn torsion_tree(bytes: &[u8]) -> Option<Vec<[i32; 2]>> {
+    let lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let first_model = lines.take_while(|line| !line.starts_with(b"ENDMDL"));
+    let (mut has_root, mut tree) = (false, Vec::new());
+    for line in first_model {
+        has_root |= line.starts_with(b"ROOT");
+        let Some(rest) = line.strip_prefix(b"BRANCH") else { continue };
+        let words = std::str::from_utf8(rest).unwrap_or_default().split_whitespace();
+        let numbers: Vec<i32> = words.map_while(|word| word.parse().ok()).collect();
+        if let [a, b] = numbers[..] {
+            tree.push([a, b]);
+        }
+    }
+    has_root.then_some(tree)
 }
 
 // AutoDock 4 types. Those of one element carry a second letter: A aromatic, OA, NA and SA accept hydrogen bonds, HD

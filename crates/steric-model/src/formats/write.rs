@@ -37,7 +37,7 @@ pub fn write(path: &Path, structure: &Structure) -> Result<(), WriteError> {
     result.map_err(|error| explain(error, path))
 }
 
-/// The bytes of the file that [`write`] would write, for those who have no files.
+/// The bytes of the file that [`write()`] would write, for those who have no files.
 ///
 /// ```
 /// use steric_model::formats::{to_bytes, xyz::read_xyz};

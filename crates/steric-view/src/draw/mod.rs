@@ -153,11 +153,15 @@ impl Renderer {
                 gpu,
                 &module("squares", &[MOLECULE, VIEW, SPHERES, SQUARE, include_str!("impostor.wgsl")]),
                 ["corner", "sample"],
+                &[],
+                (NUMBERS, true),
             ),
             triangles: drawn(
                 gpu,
                 &module("triangles", &[VIEW, MESH, include_str!("triangles.wgsl")]),
                 ["vertex", "shown"],
+                &[],
+                (NUMBERS, true),
             ),
             splat: splat.map(|splat| compute(&splat, "splat")),
             resolve: compute(
@@ -320,7 +324,14 @@ pub struct Picked {
     pub atom: Option<u32>,
 }
 
-fn drawn(gpu: &Gpu, module: &wgpu::ShaderModule, [vertex, fragment]: [&str; 2]) -> wgpu::RenderPipeline {
+/// A pass that draws from these arrays of vertices, if any, onto a texture of a format, with or without depths.
+fn drawn(
+    gpu: &Gpu,
+    module: &wgpu::ShaderModule,
+    [vertex, fragment]: [&str; 2],
+    buffers: &[Option<wgpu::VertexBufferLayout<'_>>],
+    (target, has_depths): (wgpu::TextureFormat, bool),
+) -> wgpu::RenderPipeline {
     gpu.device().create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some(vertex),
         layout: None,
@@ -328,10 +339,10 @@ fn drawn(gpu: &Gpu, module: &wgpu::ShaderModule, [vertex, fragment]: [&str; 2]) 
             module,
             entry_point: Some(vertex),
             compilation_options: wgpu::PipelineCompilationOptions::default(),
-            buffers: &[],
+            buffers,
         },
         primitive: wgpu::PrimitiveState::default(),
-        depth_stencil: Some(wgpu::DepthStencilState {
+        depth_stencil: has_depths.then(|| wgpu::DepthStencilState {
             format: DEPTH,
             depth_write_enabled: Some(true),
             depth_compare: Some(wgpu::CompareFunction::Greater),
@@ -343,7 +354,7 @@ fn drawn(gpu: &Gpu, module: &wgpu::ShaderModule, [vertex, fragment]: [&str; 2]) 
             module,
             entry_point: Some(fragment),
             compilation_options: wgpu::PipelineCompilationOptions::default(),
-            targets: &[Some(NUMBERS.into())],
+            targets: &[Some(target.into())],
         }),
         multiview_mask: None,
         cache: None,

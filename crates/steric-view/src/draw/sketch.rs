@@ -13,7 +13,7 @@ use super::lamp::ViewOfLamp;
 use super::memory::uniform;
 use super::model::packed;
 use super::words::{look_words, view_of_ball};
-use super::{DEPTH, DrawError, LIGHT, Picked, SQUARE, VIEW};
+use super::{DEPTH, DrawError, LIGHT, Picked, SQUARE, VIEW, drawn};
 use crate::camera::ball;
 use crate::{Camera, Colours, Look, Picture};
 
@@ -94,17 +94,10 @@ impl Sketch {
             step_mode: wgpu::VertexStepMode::Instance,
             attributes: &attributes,
         };
-        let depth = wgpu::DepthStencilState {
-            format: DEPTH,
-            depth_write_enabled: Some(true),
-            depth_compare: Some(wgpu::CompareFunction::Greater),
-            stencil: wgpu::StencilState::default(),
-            bias: wgpu::DepthBiasState::default(),
-        };
         Self {
             gpu: gpu.clone(),
-            squares: pass(gpu, &module, ["corner", "sample"], &[Some(spheres)], Some(depth), SURFACE),
-            light: pass(gpu, &module, ["everywhere", "pixel"], &[], None, PIXELS),
+            squares: drawn(gpu, &module, ["corner", "sample"], &[Some(spheres)], (SURFACE, true)),
+            light: drawn(gpu, &module, ["everywhere", "pixel"], &[], (PIXELS, false)),
             ball: (DVec3::ZERO, 1.0),
             spheres: Vec::new(),
             numbers: Vec::new(),
@@ -324,35 +317,4 @@ fn bound(
         (0..).zip(all).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
     let layout = pipeline.get_bind_group_layout(0);
     gpu.device().create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &entries })
-}
-
-fn pass(
-    gpu: &Gpu,
-    module: &wgpu::ShaderModule,
-    [vertex, fragment]: [&str; 2],
-    buffers: &[Option<wgpu::VertexBufferLayout<'_>>],
-    depth_stencil: Option<wgpu::DepthStencilState>,
-    target: wgpu::TextureFormat,
-) -> wgpu::RenderPipeline {
-    gpu.device().create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-        label: Some(vertex),
-        layout: None,
-        vertex: wgpu::VertexState {
-            module,
-            entry_point: Some(vertex),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-            buffers,
-        },
-        primitive: wgpu::PrimitiveState::default(),
-        depth_stencil,
-        multisample: wgpu::MultisampleState::default(),
-        fragment: Some(wgpu::FragmentState {
-            module,
-            entry_point: Some(fragment),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-            targets: &[Some(target.into())],
-        }),
-        multiview_mask: None,
-        cache: None,
-    })
 }

@@ -1,14 +1,16 @@
 //! The window: where everything stands, and what commands do.
 
+mod saving;
+mod windows;
+
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use egui::{CentralPanel, Panel, RichText, Ui};
 use steric::gpu::Gpu;
 use steric::world::build::{Fit, Verdict};
 use steric::world::report::words::thousands;
-use steric_view::{ColourBy, Film, Style};
+use steric_view::{ColourBy, Style};
 
 use crate::commands::{self, Command};
 use crate::files;
@@ -373,75 +375,6 @@ impl Studio {
         });
     }
 
-    /// Windows above everything: the list of commands, an error, the tour, a file name.
-    fn windows(&mut self, ui: &mut Ui) {
-        let ctx = ui.ctx().clone();
-        if let Some(mut text) = self.palette.take() {
-            let mut chosen = None;
-            let mut is_open = true;
-            egui::Window::new("Commands")
-                .collapsible(false)
-                .resizable(false)
-                .open(&mut is_open)
-                .anchor(egui::Align2::CENTER_TOP, [0.0, 60.0])
-                .show(&ctx, |ui| {
-                    let written =
-                        ui.add(egui::TextEdit::singleline(&mut text).hint_text("what to do").desired_width(320.0));
-                    written.request_focus();
-                    let first = commands::matching(&text).next();
-                    if ui.input(|input| input.key_pressed(egui::Key::Enter)) {
-                        chosen = first.map(|(command, ..)| command);
-                    }
-                    egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
-                        for (command, name, keys) in commands::matching(&text) {
-                            let keys = keys.map_or(String::new(), |keys| ui.ctx().format_shortcut(&keys));
-                            if ui
-                                .add(egui::Button::new(name).shortcut_text(keys).min_size([320.0, 0.0].into()))
-                                .clicked()
-                            {
-                                chosen = Some(command);
-                            }
-                        }
-                    });
-                });
-            let is_left = ctx.input(|input| input.key_pressed(egui::Key::Escape));
-            match chosen {
-                Some(command) => self.run(command, ui),
-                None if is_open && !is_left => self.palette = Some(text),
-                None => {}
-            }
-        }
-        if let Some(alert) = self.state.alert.clone() {
-            egui::Window::new("This did not work")
-                .collapsible(false)
-                .anchor(egui::Align2::CENTER_CENTER, [0.0, 0.0])
-                .show(&ctx, |ui| {
-                    ui.label(alert);
-                    if ui.button("OK").clicked() || ui.input(|input| input.key_pressed(egui::Key::Escape)) {
-                        self.state.alert = None;
-                    }
-                });
-        }
-        if let Some(step) = self.tour {
-            self.tour = start::tour(&ctx, step);
-            if self.tour.is_none() {
-                self.settings.has_seen_tour = true;
-                self.settings.write();
-            }
-        }
-        if let Some(asked) = &mut self.asked {
-            match asked.show(&ctx) {
-                files::Answer::None => {}
-                files::Answer::Cancelled => self.asked = None,
-                files::Answer::Path(path) => {
-                    let purpose = asked.purpose;
-                    self.asked = None;
-                    self.use_file(purpose, path);
-                }
-            }
-        }
-    }
-
     fn open(&mut self, source: Source) {
         self.is_at_start = false;
         self.simulation.order(Order::Open(source));
@@ -458,74 +391,6 @@ impl Studio {
                 Err(error) => self.state.say(format!("error: {name}: {error}")),
             }
         }
-    }
-
-    fn use_file(&mut self, purpose: files::Purpose, path: PathBuf) {
-        let result = match purpose {
-            files::Purpose::Open => Source::read(&path).map(|source| self.open(source)),
-            files::Purpose::Model => {
-                self.simulation.order(Order::Save(path));
-                return;
-            }
-            files::Purpose::Preset => match self.world.preset(&self.state) {
-                Some(text) => text.and_then(|text| platform::save(&path, text.as_bytes())),
-                None => Err("expected a scene to save as a preset, found a model".to_owned()),
-            },
-            files::Purpose::Picture => {
-                self.wanted_picture = Some(path);
-                return;
-            }
-            files::Purpose::Film => Recorder::begin(&path).map(|film| self.film = Some(film)),
-            files::Purpose::Table => platform::save(&path, files::table(&self.state.history).as_bytes()),
-        };
-        match result {
-            Ok(()) if !matches!(purpose, files::Purpose::Open | files::Purpose::Film) => {
-                self.state.say(format!("wrote {}", path.display()))
-            }
-            Ok(()) => {}
-            Err(error) => self.state.say(format!("error: {error}")),
-        }
-    }
-
-    /// While molecules move there is no better picture than the last one; else the one of how it is now is waited for.
-    fn save_wanted_picture(&mut self) {
-        let moves = self.state.now.plays && !self.state.now.rests;
-        let is_ready = moves || self.viewport.is_current(&self.state) || !self.viewport.can_paint();
-        let Some(path) = self.wanted_picture.take_if(|_| is_ready) else { return };
-        match self.save_picture(&path) {
-            Ok(()) => self.state.say(format!("wrote {}", path.display())),
-            Err(error) => self.state.say(format!("error: {error}")),
-        }
-    }
-
-    /// A film that is being recorded gets what is seen.
-    fn add_to_film(&mut self, ui: &Ui) {
-        self.viewport.is_recorded = self.film.is_some();
-        let Some(film) = &mut self.film else { return };
-        // So that it is as long as it takes, also when nothing moves.
-        ui.ctx().request_repaint_after(Duration::from_millis(40));
-        let goes_on = self.viewport.painted.as_ref().is_none_or(|painted| film.see(painted));
-        if !goes_on && let Some(film) = self.film.take() {
-            self.end_film(film);
-        }
-    }
-
-    fn end_film(&mut self, film: Recorder) {
-        match film.end() {
-            Ok(path) => self.state.say(format!("wrote {}", path.display())),
-            Err(error) => self.state.say(format!("error: {error}")),
-        }
-    }
-
-    fn save_picture(&self, path: &std::path::Path) -> Result<(), String> {
-        let painted = self.viewport.painted.as_ref().ok_or("expected something to be seen, found nothing")?;
-        if !platform::HAS_FOLDERS {
-            let bytes = painted.picture.to_png().map_err(|error| error.to_string())?;
-            return platform::save(path, &bytes);
-        }
-        let mut film = Film::create(path, 25.0, 1).map_err(|error| error.to_string())?;
-        film.add(&painted.picture).map_err(|error| error.to_string())?;
-        film.finish().map_err(|error| error.to_string())
     }
 
     /// Does what a command says.
