@@ -56,7 +56,7 @@ fn a_ball_stops_at_a_wall_of_balls_at_any_speed() {
         (-10..=10).flat_map(|x| (-10..=10).map(move |y| DVec3::new(f64::from(x), f64::from(y), 0.0))).collect();
     let wall = Obstacle::new(&centers, &vec![1.0; centers.len()], ProbeIndex::Rows);
     let ball = Body::new(vec![DVec3::ZERO], vec![0.5]);
-    for far in [0.01, 1.0, 40.0, 1e4, 1e6] {
+    for far in [0.01, 1.0, 40.0, 1e4, 1e6, 1e12] {
         let screw = Screw::between(at(0.0, 0.0, 2.0), at(0.0, 0.0, 2.0 - far));
         let touch = move_to_touch(&wall, &ball, &screw, 0.0);
         if far < 0.5 {
@@ -179,6 +179,23 @@ fn each_response_does_what_it_says() {
     assert!(place.x > 1.9 && place.z > 0.9);
     let (step, place) = go(Response::Push);
     assert!((place.x - 2.0).abs() < 0.2 && step.contacts.iter().all(|contact| contact.gap > -1e-3), "{place}");
+}
+
+/// Whatever someone writes into a path, it ends soon, and so does the room that an index takes.
+#[test]
+fn far_places_take_neither_time_nor_memory() {
+    let plane = plane();
+    for response in Response::ALL {
+        let mut hand = Hand::new(Body::new(vec![DVec3::ZERO], vec![1.0]), at(0.0, 0.0, 1.5), response);
+        for place in [at(1e12, 0.0, 1.5), at(-1e12, 5.0, -3.0), at(0.0, 0.0, -1e15)] {
+            hand.go(&plane, place);
+        }
+    }
+    let two = [DVec3::ZERO, DVec3::X * 1e12];
+    for index in ProbeIndex::ALL {
+        let apart = Obstacle::new(&two, &[1.0, 1.0], index);
+        assert_eq!(apart.deepest(DVec3::X * 1e12, 0.5).map(|(sphere, _)| sphere), Some(1), "{index}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use glam::{DVec3, IVec3};
 
-use super::corners;
+use super::{corners, edge_of, largest};
 
 /// Cells of the hashed form.
 const HASHED: usize = 4_096;
@@ -20,13 +20,10 @@ pub(super) struct Listed {
 
 impl Listed {
     pub(super) fn new(centers: &[DVec3], radii: &[f64], is_hashed: bool) -> Self {
-        let largest = radii.iter().copied().fold(0.0, f64::max);
+        let largest = largest(radii);
         let (low, high) = corners(centers);
         let (low, high) = (low - largest, high + largest);
-        // Few large spheres far apart must not make more cells than memory has room for.
-        let volume = (high - low).max(DVec3::splat(1e-3)).element_product();
-        let fewest = (volume / (64.0 * centers.len().max(4_096) as f64)).cbrt();
-        let edge = (2.0 * largest).max(fewest).max(1e-3);
+        let edge = edge_of(2.0 * largest, high - low, centers.len());
         let cells = (!is_hashed).then(|| ((high - low) / edge).floor().as_ivec3() + 1);
         let mut index = Self { low, edge, cells, firsts: Vec::new(), spheres: Vec::new() };
         let count = cells.map_or(HASHED, |cells| cells.as_usizevec3().element_product());

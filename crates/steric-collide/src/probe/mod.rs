@@ -78,6 +78,7 @@ impl std::str::FromStr for ProbeIndex {
 pub struct Obstacle {
     centers: Vec<DVec3>,
     radii: Vec<f64>,
+    corners: (DVec3, DVec3),
     index: Index,
 }
 
@@ -101,7 +102,9 @@ impl Obstacle {
             ProbeIndex::Hashed => Index::Listed(Listed::new(centers, radii, true)),
             ProbeIndex::Brute => Index::Brute,
         };
-        Self { centers: centers.to_vec(), radii: radii.to_vec(), index }
+        let (low, high) = corners(centers);
+        let largest = largest(radii);
+        Self { centers: centers.to_vec(), radii: radii.to_vec(), corners: (low - largest, high + largest), index }
     }
 
     /// How many spheres there are.
@@ -122,6 +125,11 @@ impl Obstacle {
     /// Its radius.
     pub fn radius(&self, sphere: u32) -> f64 {
         self.radii[sphere as usize]
+    }
+
+    /// The lowest and the highest corner of a box around all spheres.
+    pub fn corners(&self) -> (DVec3, DVec3) {
+        self.corners
     }
 
     /// Adds the spheres whose surface is nearer than `reach` to a point, in no order, each once.
@@ -190,6 +198,20 @@ impl Obstacle {
 fn corners(centers: &[DVec3]) -> (DVec3, DVec3) {
     let Some(&first) = centers.first() else { return (DVec3::ZERO, DVec3::ZERO) };
     centers.iter().fold((first, first), |(low, high), center| (low.min(*center), high.max(*center)))
+}
+
+fn largest(radii: &[f64]) -> f64 {
+    radii.iter().copied().fold(0.0, f64::max)
+}
+
+/// How wide cells are that should be so wide, in a room: wider if memory could not hold so many, however long and thin the room is.
+fn edge_of(wanted: f64, room: DVec3, spheres: usize) -> f64 {
+    let most = 64.0 * spheres.max(4_096) as f64;
+    let mut edge = wanted.max(1e-3);
+    while ((room / edge).floor() + 1.0).element_product() > most {
+        edge *= 1.25;
+    }
+    edge
 }
 
 fn single(point: DVec3) -> Vec3 {

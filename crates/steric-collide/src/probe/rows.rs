@@ -3,7 +3,7 @@
 use glam::{DVec3, Vec3};
 use pulp::{Arch, WithSimd};
 
-use super::{DOUBT, corners, single};
+use super::{DOUBT, corners, edge_of, largest, single};
 
 #[derive(Debug)]
 pub(super) struct Rows {
@@ -27,12 +27,11 @@ const NARROWER: f64 = 4.0;
 
 impl Rows {
     pub(super) fn new(centers: &[DVec3], radii: &[f64]) -> Self {
-        let largest = radii.iter().copied().fold(0.0, f64::max);
+        let largest = largest(radii);
         let (low, high) = corners(centers);
         let room = (high - low).max(DVec3::splat(1e-3));
-        // As wide as two of the largest spheres reach, unless that were too many cells.
-        let fewest = (room.element_product() / (16.0 * centers.len().max(4_096) as f64)).cbrt();
-        let edge = (2.0 * largest).max(fewest).max(1e-3);
+        // As wide as two of the largest spheres reach.
+        let edge = edge_of(2.0 * largest, room, centers.len());
         let cells = [NARROWER * room.x, room.y, room.z].map(|side| (side / edge) as usize + 1);
         let per_angstrom = [(NARROWER / edge) as f32, (1.0 / edge) as f32];
         let mut rows = Self {

@@ -18,13 +18,14 @@ pub struct Body {
     radii: Vec<f64>,
     middle: DVec3,
     gyration: f64,
+    reach: f64,
 }
 
 impl Body {
     /// Balls by their centres and radii.
     pub fn new(centers: Vec<DVec3>, radii: Vec<f64>) -> Self {
         assert_eq!(centers.len(), radii.len(), "a radius for each centre");
-        let mut body = Self { centers, radii, middle: DVec3::ZERO, gyration: 1.0 };
+        let mut body = Self { centers, radii, middle: DVec3::ZERO, gyration: 1.0, reach: 0.0 };
         body.measure();
         body
     }
@@ -36,6 +37,8 @@ impl Body {
         // A single ball turns as its surface does.
         let largest = self.radii.iter().copied().fold(0.1, f64::max);
         self.gyration = (spread + 0.4 * largest * largest).sqrt();
+        let surface = |(center, radius): (&DVec3, &f64)| center.distance(self.middle) + radius;
+        self.reach = self.centers.iter().zip(&self.radii).map(surface).fold(0.0, f64::max);
     }
 
     /// The same balls elsewhere in their frame, as a torsion puts them.
@@ -72,6 +75,11 @@ impl Body {
     /// How far its balls are from its middle, about: what a turn is weighed against a shift by.
     pub fn gyration(&self) -> f64 {
         self.gyration
+    }
+
+    /// How far its surface is from its middle at most.
+    pub fn reach(&self) -> f64 {
+        self.reach
     }
 
     /// Centres where a pose puts them.

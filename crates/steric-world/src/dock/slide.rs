@@ -35,8 +35,7 @@ impl Twist {
 
     /// About how far a ball goes at most.
     fn length(&self, body: &Body) -> f64 {
-        let reach = body.centers().iter().map(|center| center.distance(body.middle())).fold(0.0, f64::max);
-        self.shift.length() + self.turn.length() * reach
+        self.shift.length() + self.turn.length() * body.reach()
     }
 
     fn times(self, factor: f64) -> Self {
@@ -54,6 +53,8 @@ const STEP: f64 = 0.25;
 /// A motion that is left of less than this is none.
 const NOTHING: f64 = 1e-7;
 const ROUNDS: u32 = 60;
+/// However far a body is wanted, it slides for no more steps.
+const MOST_STEPS: f64 = 4_000.0;
 /// A step brings a body nearer to where it is wanted by this much, in angstroms, or it hardly counts; so many may be like that.
 const LEAST: f64 = 1e-5;
 const PATIENCE: u32 = 8;
@@ -93,7 +94,7 @@ fn allowed(body: &Body, pose: &Pose, wanted: Twist, contacts: &[Contact]) -> Twi
 /// Goes towards a pose as far as that is possible along whatever is in the way.
 pub(super) fn slide(obstacle: &Obstacle, body: &Body, from: Pose, to: Pose, allow: f64) -> Pose {
     let whole = Twist::between(body, &from, &to);
-    let most = 2 * (whole.length(body) / STEP).ceil() as u32 + 8;
+    let most = (2.0 * whole.length(body) / STEP + 8.0).min(MOST_STEPS) as u32;
     let mut pose = from;
     let (mut nearest, mut held_back) = (f64::INFINITY, 0);
     for _ in 0..most {
@@ -112,13 +113,18 @@ pub(super) fn slide(obstacle: &Obstacle, body: &Body, from: Pose, to: Pose, allo
         } else {
             (nearest, held_back) = (far, 0);
         }
-        let step = left.times((STEP / length).min(1.0));
         let near = contacts(obstacle, body, &pose, allow, LOOKOUT);
-        let motion = allowed(body, &pose, step, &near);
-        if motion.length(body) < NOTHING.max(1e-4 * step.length(body)) {
-            break;
-        }
-        let screw = Screw::of_twist(pose, pose * body.middle(), motion.shift, motion.turn);
+        let screw = if near.is_empty() {
+            // Nothing to slide along yet: straight there, until it touches.
+            Screw::between(pose, to)
+        } else {
+            let step = left.times((STEP / length).min(1.0));
+            let motion = allowed(body, &pose, step, &near);
+            if motion.length(body) < NOTHING.max(1e-4 * step.length(body)) {
+                break;
+            }
+            Screw::of_twist(pose, pose * body.middle(), motion.shift, motion.turn)
+        };
         let touch = move_to_touch(obstacle, body, &screw, allow);
         // A hair's breadth is no progress: what is wanted lies behind the wall.
         let moved = Twist::between(body, &pose, &touch.pose).length(body);

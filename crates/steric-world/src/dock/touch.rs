@@ -69,11 +69,17 @@ pub fn move_to_touch(obstacle: &Obstacle, body: &Body, screw: &Screw, allow: f64
     if !fastest.is_finite() {
         return Touch { fraction: 0.0, pose: from, contacts: Vec::new() };
     }
-    let pieces = (fastest / PIECE).ceil().max(1.0);
+    let piece = (PIECE / fastest.max(PIECE)).min(1.0);
     let (mut found, mut best) = (Vec::new(), 1.0f64);
-    let mut piece = 0.0;
-    while piece < pieces && best >= 1.0 {
-        let (begin, end) = (piece / pieces, (piece + 1.0) / pieces);
+    let mut begin = 0.0;
+    while begin < 1.0 && best >= 1.0 {
+        // Far from everything one leap takes as long as one piece.
+        let leap = room(obstacle, body, &screw.at(begin)) / fastest;
+        if leap > piece {
+            begin += leap;
+            continue;
+        }
+        let end = (begin + piece).min(1.0);
         for (helix, &radius) in helices.iter().zip(body.radii()) {
             let half = 0.5 * helix.speed * (end - begin);
             found.clear();
@@ -85,11 +91,18 @@ pub fn move_to_touch(obstacle: &Obstacle, body: &Body, screw: &Screw, allow: f64
                 }
             }
         }
-        piece += 1.0;
+        begin = end;
     }
     let pose = screw.at(best);
     let contacts = if best < 1.0 { contacts(obstacle, body, &pose, allow, 10.0 * TOUCHING) } else { Vec::new() };
     Touch { fraction: best, pose, contacts }
+}
+
+/// How far every ball of a body is at least from everything; 0 or less where that is not sure.
+fn room(obstacle: &Obstacle, body: &Body, pose: &Pose) -> f64 {
+    let (low, high) = obstacle.corners();
+    let middle = *pose * body.middle();
+    middle.distance(middle.clamp(low, high)) - body.reach()
 }
 
 /// The first part of the way at which a point on a helix is as near to a centre as it may come, and would come nearer.

@@ -6,7 +6,7 @@ mod report;
 use glam::DVec3;
 use steric_collide::{Obstacle, ProbeIndex};
 use steric_model::chemistry::{BondGraph, RadiiSet, is_hydrogen, is_water};
-use steric_model::{Element, Pose, Structure};
+use steric_model::{Pose, Structure};
 use steric_world::dock::energy::{Charged, Energy, EnergyGrid, Minimum, atom_types, minimise};
 use steric_world::dock::{Body, Hand, Response, Torsions};
 
@@ -124,16 +124,14 @@ impl Dock {
         tree: Option<&[[i32; 2]]>,
         options: &DockOptions,
     ) -> Result<Self, DockError> {
+        let is_there = |structure: &Structure, atom: u32| options.waters || !is_of_water(structure, atom);
         let takes_part = |structure: &Structure, atom: u32| {
-            let element: Element = structure.atoms.elements[atom as usize];
-            let residue = structure.atoms.residues[atom as usize] as usize;
-            let is_wet = structure.residues.get(residue).is_some_and(|residue| is_water(residue.name));
-            (options.hydrogens || !is_hydrogen(element)) && (options.waters || !is_wet)
+            let is_heavy = !is_hydrogen(structure.atoms.elements[atom as usize]);
+            (options.hydrogens || is_heavy) && is_there(structure, atom)
         };
         let receptor_bonds = BondGraph::new(receptor);
         let receptor_radii = options.radii.radii(receptor, &receptor_bonds);
-        let whole: Vec<u32> =
-            first_model(receptor).filter(|&atom| options.waters || takes_wet(receptor, atom)).collect();
+        let whole: Vec<u32> = first_model(receptor).filter(|&atom| is_there(receptor, atom)).collect();
         let receptor_atoms: Vec<u32> = whole.iter().copied().filter(|&atom| takes_part(receptor, atom)).collect();
         if receptor_atoms.is_empty() {
             return Err(DockError::Empty { name: receptor_name.to_owned() });
@@ -256,7 +254,7 @@ impl Dock {
     }
 }
 
-fn takes_wet(structure: &Structure, atom: u32) -> bool {
+fn is_of_water(structure: &Structure, atom: u32) -> bool {
     let residue = structure.atoms.residues[atom as usize] as usize;
-    !structure.residues.get(residue).is_some_and(|residue| is_water(residue.name))
+    structure.residues.get(residue).is_some_and(|residue| is_water(residue.name))
 }

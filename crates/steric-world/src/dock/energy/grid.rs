@@ -54,8 +54,12 @@ impl EnergyGrid {
             }
         }
         let room = (high - low).max(DVec3::splat(spacing));
-        let spacing = spacing.max((room.element_product() / MOST_POINTS).cbrt());
-        let points = (room / spacing).ceil().as_uvec3() + 2;
+        let points_of = |spacing: f64| (room / spacing).ceil() + 2.0;
+        let mut spacing = spacing.max(1e-3);
+        while points_of(spacing).element_product() > MOST_POINTS {
+            spacing *= 1.25;
+        }
+        let points = points_of(spacing).as_uvec3();
         let stride = types.len() + 1;
         let index = Obstacle::new(&receptor.places, &vec![0.0; receptor.places.len()], ProbeIndex::Rows);
         // What each atom of the receptor does to each type, worked out once: the sixth power of a distance, and a depth.
