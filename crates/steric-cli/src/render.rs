@@ -9,12 +9,14 @@ mod surfaces;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use glam::DVec3;
 use steric::gpu::{Choice, Gpu, adapters};
 use steric::model::{MoleculeId, MoleculeOptions, Structure, formats};
 use steric::relax::Relaxation;
 use steric::show::Shown;
 use steric_view::{
-    Camera, Canvas, ColourBy, Coloured, Colours, Film, Look, Palette, Picture, Raster, Renderer, Side, Stereo, Style,
+    Camera, Canvas, ColourBy, Coloured, Colours, EYE_DISTANCE, Film, Look, Palette, Picture, Raster, Renderer, Side,
+    Stereo, Style,
 };
 
 use crate::failure::Failure;
@@ -73,18 +75,28 @@ pub(crate) struct Arguments {
     /// How dark shadows are, 0 to 1 [default: 0]
     #[arg(long, value_name = "PART", value_parser = positive)]
     shadows: Option<f64>,
+    /// Towards the light, as seen by the camera: to the right, up, and to the one who looks, as in -1,0.5,0.5 [default: from above
+    /// the right shoulder]
+    #[arg(long, value_name = "X,Y,Z", value_parser = light, allow_hyphen_values = true)]
+    light: Option<DVec3>,
     /// How much fog there is, 0 to 1
     #[arg(long, value_name = "PART", value_parser = positive)]
     fog: Option<f64>,
     /// How much of the molecules of a species hides what is behind them, 0 to 1, as in POPC=0.3
     #[arg(long, value_name = "SPECIES=PART", value_parser = opacity)]
     opacity: Vec<(String, f32)>,
+    /// Show what is transparent as a fixed pattern of holes, in one pass in place of sixteen
+    #[arg(long)]
+    screen_door: bool,
     /// Samples along an edge of a pixel, 1 to 4
     #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u32).range(1..=4))]
     samples: u32,
-    /// Two pictures for two eyes: side-by-side, cross-eye or anaglyph
+    /// Two pictures for two eyes: side-by-side, cross-eye, anaglyph or rows
     #[arg(long, value_name = "KIND")]
     stereo: Option<Stereo>,
+    /// How far the eyes are apart, as a part of the way to what they look at, at most 1 [default: 0.0333]
+    #[arg(long, value_name = "PART", value_parser = positive, requires = "stereo")]
+    eye_distance: Option<f64>,
     /// Frames of a film: once around the molecules
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     frames: u32,
@@ -172,6 +184,13 @@ fn opacities(wanted: &[(String, f32)], shown: &Shown) -> Result<Vec<f32>, Failur
     Ok((0..count).map(|id| of_species[shown.molecules.species_of(MoleculeId(id)) as usize]).collect())
 }
 
+fn light(text: &str) -> Result<DVec3, String> {
+    let parts: Option<Vec<f64>> = text.split(',').map(|word| word.trim().parse().ok()).collect();
+    let parts = parts.and_then(|parts| <[f64; 3]>::try_from(parts).ok());
+    let towards = parts.and_then(|parts| DVec3::from(parts).try_normalize());
+    towards.ok_or_else(|| "expected x, y and z towards the light, as in -1,0.5,0.5, not all 0".to_owned())
+}
+
 fn clip(text: &str) -> Result<(Side, f64), String> {
     let (side, kept) = text.split_once(':').unwrap_or((text, "0"));
     let kept = kept.parse().ok().filter(|kept: &f64| kept.is_finite());
@@ -248,7 +267,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
         };
         let picture = match (arguments.stereo, &mut canvases) {
             (Some(stereo), (left, Some(right))) => {
-                let eyes = camera.eyes();
+                let eyes = camera.eyes(arguments.eye_distance.unwrap_or(EYE_DISTANCE).min(1.0));
                 stereo.joined(&draw(left, &eyes[0])?, &draw(right, &eyes[1])?)
             }
             (_, (canvas, _)) => draw(canvas, &camera)?,
@@ -330,6 +349,7 @@ fn look(arguments: &Arguments, camera: &Camera, palette: &Palette) -> Look {
         occlusion: part(arguments.occlusion, usual.occlusion),
         lines: part(arguments.lines, usual.lines),
         shadows: part(arguments.shadows, usual.shadows),
+        light: arguments.light.unwrap_or(usual.light),
         fog: part(arguments.fog, usual.fog),
         background: match arguments.background {
             Some(Background::None) => None,
@@ -342,6 +362,7 @@ fn look(arguments: &Arguments, camera: &Camera, palette: &Palette) -> Look {
         }),
         samples: arguments.samples,
         raster: if arguments.squares { Raster::Squares } else { Raster::Auto },
+        screen_door: arguments.screen_door,
         ..usual
     }
 }

@@ -27,11 +27,13 @@ fn a_model_and_a_scene_become_pictures() {
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("picture.png");
-    let wishes: [&[&str]; 4] = [
+    let wishes: [&[&str]; 6] = [
         &[CRAMBIN, "--color", "element", "--style", "soft", "--shadows", "0.5"],
         &[CRAMBIN, "--sticks", "--stereo", "anaglyph", "--background", "none", "--parallel"],
         &["bilayer", "--count", "40", "--color", "collision", "--clip", "front:5"],
         &["bilayer", "--count", "40", "--color", "leaflet", "--box", "--opacity", "POPC=0.5"],
+        &["bilayer", "--count", "40", "--color", "leaflet", "--opacity", "POPC=0.5", "--screen-door"],
+        &[CRAMBIN, "--style", "soft", "--light", "-1,0.5,0.5", "--stereo", "rows", "--eye-distance", "0.06"],
     ];
     for wish in wishes {
         let done = render(&[wish, &["--size", "80x60"]].concat(), &path);
@@ -96,12 +98,17 @@ fn what_cannot_be_drawn_is_an_error_that_says_what_was_expected() {
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("picture.png");
-    let wishes: [(&[&str], &str); 13] = [
+    let wishes: [(&[&str], &str); 18] = [
         (&["no-such-file.cif"], "no-such-file.cif"),
         (&[CRAMBIN, "--color", "mood"], "element, chain, residue"),
         (&[CRAMBIN, "--size", "0x10"], "1920x1080"),
         (&[CRAMBIN, "--size", "30000x30000"], "expected a picture of at most"),
         (&[CRAMBIN, "--relax"], "expected a scene"),
+        (&[CRAMBIN, "--light", "1,2"], "expected x, y and z towards the light"),
+        (&[CRAMBIN, "--light", "1,2,3,up"], "expected x, y and z towards the light"),
+        (&[CRAMBIN, "--light", "0,0,0"], "not all 0"),
+        (&[CRAMBIN, "--stereo", "columns"], "cross-eye, anaglyph or rows, found columns"),
+        (&[CRAMBIN, "--eye-distance", "0.05"], "--stereo <KIND>"),
         (&[CRAMBIN, "--opacity", "POPC=0.5"], "expected a species"),
         (&["vesicle", "--count", "400", "--box"], "expected a periodic box"),
         (&[CRAMBIN, "--label", "text"], "TEXT@CHAIN/RESIDUE"),
@@ -125,6 +132,54 @@ fn what_cannot_be_drawn_is_an_error_that_says_what_was_expected() {
         assert_eq!(refused.status.code(), Some(2), "{option:?}");
         assert!(String::from_utf8_lossy(&refused.stderr).contains("which holds molecules and no text"), "{option:?}");
     }
+}
+
+/// A small picture of crambin with these options.
+fn crambin(options: &[&str], folder: &Path) -> Picture {
+    let path = folder.join("picture.png");
+    let usual: &[&str] = &[CRAMBIN, "--size", "60x41", "--samples", "1", "--style", "soft", "--occlusion", "0"];
+    let done = render(&[usual, options].concat(), &path);
+    assert!(done.status.success(), "{options:?}: {}", String::from_utf8_lossy(&done.stderr));
+    Picture::read_png(&path).unwrap()
+}
+
+#[test]
+fn rows_for_two_eyes_are_those_of_the_pictures_side_by_side() {
+    if !has_gpu() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let seen = |stereo: &str, apart: &str| crambin(&["--stereo", stereo, "--eye-distance", apart], folder.path());
+    let (rows, beside, one) = (seen("rows", "0.08"), seen("side-by-side", "0.08"), seen("side-by-side", "0"));
+    assert_eq!((rows.width, rows.height, beside.width, beside.height), (60, 41, 120, 41));
+    let all = || (0..41).flat_map(|y| (0..60).map(move |x| (x, y)));
+    for (x, y) in all() {
+        assert_eq!(rows.at(x, y), beside.at(x + 60 * (y % 2), y), "{x}, {y}");
+        assert_eq!(one.at(x, y), one.at(x + 60, y), "without a distance both eyes see the same");
+    }
+    assert!(all().filter(|&(x, y)| beside.at(x, y) != beside.at(x + 60, y)).count() > 300, "the eyes see two pictures");
+}
+
+#[test]
+fn light_comes_from_where_it_was_asked_for() {
+    if !has_gpu() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (atom, path) = (folder.path().join("zinc.xyz"), folder.path().join("picture.png"));
+    std::fs::write(&atom, "1\nzinc\nZn 0 0 0\n").unwrap();
+    // How bright the columns left and right of the middle are.
+    let halves = |light: &str| {
+        let wish = [atom.to_str().unwrap(), "--style", "plain", "--size", "60x41", "--light", light];
+        let done = render(&wish, &path);
+        assert!(done.status.success(), "{light}: {}", String::from_utf8_lossy(&done.stderr));
+        let picture = Picture::read_png(&path).unwrap();
+        let column = |x: u32| (0..41).map(|y| f64::from(picture.at(x, y)[1])).sum::<f64>();
+        [(15..30).map(column).sum::<f64>(), (30..45).map(column).sum::<f64>()]
+    };
+    let ([left, right], [mirrored_left, mirrored_right]) = (halves("-1,0,0.3"), halves("1,0,0.3"));
+    assert!(left > 1.2 * right, "from the left: {left} and {right}");
+    assert!(mirrored_right > 1.2 * mirrored_left, "from the right: {mirrored_left} and {mirrored_right}");
 }
 
 /// How many pixels of a picture of haemoglobin change where these options are given, in its left and in its right half.

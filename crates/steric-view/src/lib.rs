@@ -24,5 +24,5 @@ pub use labels::{Crowd, Label, LabelStyle, labels_that_fit, scale_bar, write_lab
 pub use lines::{add_box, add_lines};
 pub use look::{Look, Raster, Style};
 pub use picture::Picture;
-pub use stereo::Stereo;
+pub use stereo::{EYE_DISTANCE, Stereo};
 pub use sticks::as_sticks;

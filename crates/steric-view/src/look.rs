@@ -64,8 +64,11 @@ pub struct Look {
     pub occlusion: f64,
     /// How dark the lines around molecules are, 0 to 1.
     pub lines: f64,
-    /// How dark shadows are, 0 to 1; the light comes from above the right shoulder.
+    /// How dark shadows are, 0 to 1.
     pub shadows: f64,
+    /// Towards the light, in the camera's frame: x to the right, y up, z to the one who looks; of length one. Flat colours show it by
+    /// their shadows alone. [`Look::LIGHT`] shines in place of what has no direction.
+    pub light: DVec3,
     /// How much of what is far vanishes in the fog, 0 to 1.
     pub fog: f64,
     /// What is behind the molecules, in sRGB; nothing for a transparent picture.
@@ -78,9 +81,21 @@ pub struct Look {
     pub coarse: f64,
     /// How spheres are turned into samples.
     pub raster: Raster,
+    /// What is half transparent is there in a fixed half of all samples, as if behind a screen door: in steps of a sixteenth, without
+    /// noise, and in one pass over the picture in place of sixteen.
+    pub screen_door: bool,
 }
 
 impl Look {
+    /// Where the light comes from unless it is told: from above the right shoulder.
+    pub const LIGHT: DVec3 = DVec3::new(0.4506, 0.6508, 0.6108);
+
+    /// Towards the light, with length one.
+    pub(crate) fn towards_light(&self) -> DVec3 {
+        // What has length one to three digits is taken as it is, as the usual one is written.
+        if (self.light.length() - 1.0).abs() < 1e-3 { self.light } else { self.light.normalize_or(Self::LIGHT) }
+    }
+
     /// The usual look of a style.
     pub fn of(style: Style) -> Self {
         let (occlusion, lines, fog) = match style {
@@ -93,12 +108,14 @@ impl Look {
             occlusion,
             lines,
             shadows: 0.0,
+            light: Self::LIGHT,
             fog,
             background: Some([255; 3]),
             clip: None,
             samples: 2,
             coarse: 0.7,
             raster: Raster::Auto,
+            screen_door: false,
         }
     }
 }

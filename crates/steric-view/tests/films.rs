@@ -94,7 +94,7 @@ fn poses_from_the_gpu_give_the_picture_of_poses_from_the_processor() {
         let overlaps = OverlapSearch::default().overlaps_unsorted(scene);
         Colours::of_scene(ColourBy::Collision, &palette, scene, &overlaps)
     };
-    let model = renderer.load(&scene, &by_collision(&scene)).unwrap();
+    let mut model = renderer.load(&scene, &by_collision(&scene)).unwrap();
     let before = renderer.draw(&model, &camera, &look, SIZE).unwrap();
     let mut relax = GpuRelax::new(&gpu);
     relax.load(&Relax::new(Setup::new(scene.clone()), RelaxOptions::default(), 1)).unwrap();

@@ -105,7 +105,7 @@ fn poses_that_come_later_give_the_picture_of_poses_that_were_loaded() {
     let (camera, look) = (camera(&before), Look::default());
     let renderer = Renderer::new(&gpu);
     let by = |scene: &Scene| colours(ColourBy::Molecule, scene);
-    let model = renderer.load(&before, &by(&before)).unwrap();
+    let mut model = renderer.load(&before, &by(&before)).unwrap();
     let first = renderer.draw(&model, &camera, &look, SIZE).unwrap();
     model.update(&gpu, &after, &by(&after));
     let moved = renderer.draw(&model, &camera, &look, SIZE).unwrap();

@@ -191,7 +191,7 @@ impl Palette {
     }
 
     /// The colour of one of many things of a kind; colours repeat when there are more things than colours.
-    pub(super) fn category(&self, index: usize) -> Rgb {
+    pub fn category(&self, index: usize) -> [u8; 3] {
         let colours: &[u32] = match self.style {
             Style::Safe => &tables::SAFE,
             Style::Classic => &tables::CLASSIC,

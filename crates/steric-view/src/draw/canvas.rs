@@ -78,7 +78,7 @@ impl Canvas {
         let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let mut of_lamp = ViewOfLamp::default();
         if let Some(lamp) = &mut self.lamp {
-            let seen = lamp.camera(model, camera);
+            let seen = lamp.camera(model, camera, look);
             let words = view_words(renderer.has_threads, model, &seen, &lamp.look(look), &lamp.layer).in_pass(pass);
             lamp.layer.see(renderer, model, &mut encoder, &uniform(gpu, &words));
             let lamp_from_camera =

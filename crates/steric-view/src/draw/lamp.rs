@@ -7,8 +7,6 @@ use super::{Model, Renderer};
 use crate::camera::USUAL_DEGREES;
 use crate::{Camera, Look};
 
-/// Where the light comes from, in the camera's frame: from above and a little from the right.
-pub(super) const LIGHT: DVec3 = DVec3::new(0.4506, 0.6508, 0.6108);
 /// Samples along a side of what the lamp sees.
 const LAMP_SIZE: u32 = 2048;
 
@@ -31,10 +29,10 @@ impl Lamp {
         Self { layer: Layer::new(renderer, model, [LAMP_SIZE; 2]) }
     }
 
-    /// The lamp as a camera: so far away that its light is parallel, and above the right shoulder of the one who looks.
-    pub(super) fn camera(&self, model: &Model, camera: &Camera) -> Camera {
+    /// The lamp as a camera: so far away that its light is parallel, and it goes where the one who looks goes.
+    pub(super) fn camera(&self, model: &Model, camera: &Camera, look: &Look) -> Camera {
         let world_from_camera = camera.camera_from_world(model.origin).inverse();
-        let towards = world_from_camera.transform_vector3(LIGHT);
+        let towards = world_from_camera.transform_vector3(look.towards_light());
         // As high as a parallel view is at this distance.
         let distance = 1.02 * model.radius / (0.5 * USUAL_DEGREES).to_radians().tan();
         let up = world_from_camera.transform_vector3(DVec3::NEG_Z);

@@ -69,14 +69,18 @@ fn hidden(at: vec2<i32>, place: vec3<f32>, normal: vec3<f32>, radius: f32) -> f3
     return min(2.0 * sum / f32(turns), 1.0);
 }
 
-// How dark a line there is: around molecules, where something far shows behind them, and between molecules.
+// How dark a line there is: around molecules, where something far shows behind them, and between molecules. What shows through a
+// transparent molecule, where it is not there, is not beside it.
 fn line_at(at: vec2<i32>, own: vec4<u32>) -> f32 {
     let distance = bitcast<f32>(own.x);
     let wide = i32(look.samples);
+    let opacity = f32(own.z >> 24u) / 255.0;
     var dark = 0.0;
     for (var y = -1; y <= 1; y++) {
         for (var x = -1; x <= 1; x++) {
-            let other = surface_at(at + vec2<i32>(x, y) * wide);
+            let there = clamp(at + vec2<i32>(x, y) * wide, vec2<i32>(0), vec2<i32>(view.size) - 1);
+            let other = surface_at(there);
+            if (other.w != own.w && !is_there(own.w, opacity, vec2<u32>(there))) { continue; }
             if (other.w == NOTHING) {
                 dark = max(dark, 0.9);
                 continue;
@@ -89,7 +93,7 @@ fn line_at(at: vec2<i32>, own: vec4<u32>) -> f32 {
     return dark;
 }
 
-// The light of a sample, whose surface is known: how far it is, how it is turned, its colour, and whose it is.
+// The light of a sample, whose surface is known: how far it is, how it is turned, its colour and opacity, and whose it is.
 fn light_at(at: vec2<i32>, own: vec4<u32>) -> vec4<f32> {
     var result = look.background;
     if (own.w != NOTHING) {
@@ -108,7 +112,9 @@ fn light_at(at: vec2<i32>, own: vec4<u32>) -> vec4<f32> {
             light *= (0.9 + 0.1 * normal.z) * (0.4 + 0.6 * sun);
         } else {
             let lit = max(dot(normal, look.light), 0.0) * sun;
-            let half = normalize(look.light - normalize(place));
+            let between = look.light - normalize(place);
+            // Nothing shines where the light comes straight from behind.
+            let half = normalize(select(between, -normal, dot(between, between) < 1e-10));
             light = light * (0.4 + 0.72 * lit) + vec3<f32>(0.07 * sun * pow(max(dot(normal, half), 0.0), 40.0));
         }
         if (look.lines > 0.0) { light *= 1.0 - look.lines * line_at(at, own); }

@@ -112,7 +112,7 @@ const MESH: &str = include_str!("mesh.wgsl");
 const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 const NUMBERS: wgpu::TextureFormat = wgpu::TextureFormat::R32Uint;
 
-/// Passes over a picture with transparent molecules.
+/// Passes over a picture with transparent molecules, unless they are drawn as a screen door.
 const PASSES: u32 = 16;
 
 impl Renderer {
@@ -231,7 +231,7 @@ impl Renderer {
         if !canvas.fits(model, look, size) {
             *canvas = self.canvas(model, look, size)?;
         }
-        let passes = if model.is_transparent { PASSES } else { 1 };
+        let passes = if model.is_transparent && !look.screen_door { PASSES } else { 1 };
         for number in 0..passes {
             canvas.submit(self, model, camera, look, (number, passes));
         }

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
 use rayon::prelude::*;
 use steric_gpu::Gpu;
-use steric_model::{LANES, Scene};
+use steric_model::{Cluster, LANES, MoleculeType, Scene};
 
 use super::DrawError;
 use super::memory::array;
@@ -16,6 +16,27 @@ use crate::camera::ball;
 const ITEM: u32 = 16;
 
 /// Molecules that can be drawn.
+///
+/// ```
+/// use glam::{DVec3, Vec3};
+/// use steric_gpu::Gpu;
+/// use steric_model::{Pose, Scene};
+/// use steric_view::{Camera, Colours, Look, Renderer, Side};
+///
+/// let mut scene = Scene::default();
+/// let argon = scene.add_type("argon", &[Vec3::ZERO], &[1.88]);
+/// scene.add_molecule(argon, Pose::from_translation(DVec3::X));
+/// if let Some(gpu) = Gpu::software() {
+///     let (renderer, camera) = (Renderer::new(&gpu), Camera::of(&scene, Side::default(), 1.0));
+///     let of = |colour| Colours { atoms: vec![vec![colour]], ..Colours::default() };
+///     let mut model = renderer.load(&scene, &of([200, 0, 0]))?;
+///     // It touches something now, and turns blue.
+///     model.update(&gpu, &scene, &of([0, 0, 200]));
+///     let [red, _, blue, _] = renderer.draw(&model, &camera, &Look::default(), [64, 64])?.at(32, 32);
+///     assert!(blue > 2 * red);
+/// }
+/// # Ok::<(), steric_view::DrawError>(())
+/// ```
 #[derive(Debug)]
 pub struct Model {
     pub(super) origin: DVec3,
@@ -25,6 +46,8 @@ pub struct Model {
     pub(super) bounds: wgpu::Buffer,
     pub(super) atoms: wgpu::Buffer,
     pub(super) colours: wgpu::Buffer,
+    /// The colours of atoms that are there, to know when others come.
+    coloured: Vec<Vec<[u8; 3]>>,
     pub(super) mesh: wgpu::Buffer,
     pub(super) triangles: u32,
     pub(super) items: wgpu::Buffer,
@@ -32,6 +55,8 @@ pub struct Model {
     /// Entries that the list can have: one for each cluster of each molecule.
     pub(super) room: u32,
     pub(super) count: u32,
+    /// Whether there is a transparent surface.
+    has_glass: bool,
     pub(super) is_transparent: bool,
 }
 
@@ -80,43 +105,17 @@ impl Model {
         if room * 8 + u64::from(surface.triangles) >= u64::from(u32::MAX) || room * 8 > limit {
             return Err(DrawError::TooLarge { found: room, most: (limit / 8).min(u64::from(u32::MAX / 8)) });
         }
-        let clusters = scene.clusters();
-        let mut owner = vec![0usize; clusters.len()];
-        for (number, kind) in scene.types().iter().enumerate() {
-            owner[kind.clusters.start as usize..kind.clusters.end as usize].fill(number);
-        }
-        let colour_of = |kind: usize, atom: u32| {
-            colours.atoms.get(kind).and_then(|atoms| atoms.get(atom as usize)).copied().unwrap_or([160; 3])
-        };
-        let lanes = |cluster: usize| (0..LANES).map(move |lane| (cluster, lane));
-        let atom = |(cluster, lane): (usize, usize)| {
-            let own = &clusters[cluster];
-            if lane >= own.len() {
+        let atom = |cluster: &Cluster, lane: usize| {
+            if lane >= cluster.len() {
                 return [0f32; 4];
             }
-            let sphere = own.atom(lane);
+            let sphere = cluster.atom(lane);
             [sphere.center.x, sphere.center.y, sphere.center.z, sphere.radius]
         };
-        let colour = |(cluster, lane): (usize, usize)| {
-            let own = &clusters[cluster];
-            if lane < own.len() { packed(colour_of(owner[cluster], own.atoms[lane])) } else { 0 }
-        };
-        let all = || (0..clusters.len()).into_par_iter().flat_map_iter(lanes);
-        let atoms: Vec<[f32; 4]> = all().map(atom).collect();
-        let colours_of = |cluster: usize| {
-            let own = &clusters[cluster];
-            let mean = mean((0..own.len()).map(|lane| colour_of(owner[cluster], own.atoms[lane])));
-            lanes(cluster).map(colour).chain([mean])
-        };
-        let atom_colours: Vec<u32> = (0..clusters.len()).into_par_iter().flat_map_iter(colours_of).collect();
+        let lanes = |cluster| (0..LANES).map(move |lane| atom(cluster, lane));
+        let atoms: Vec<[f32; 4]> = scene.clusters().par_iter().flat_map_iter(lanes).collect();
         let bounds: Vec<[f32; 4]> =
             scene.bounds().iter().map(|bound| bound.center.extend(bound.radius).to_array()).collect();
-        let kind = |(number, kind): (usize, &steric_model::MoleculeType)| KindWords {
-            bound: kind.bound.center.extend(kind.bound.radius).to_array(),
-            colour: mean((0..kind.atoms).map(|atom| colour_of(number, atom))),
-            unused: [0; 3],
-        };
-        let kinds: Vec<KindWords> = scene.types().iter().enumerate().map(kind).collect();
         let item = |(number, molecule): (usize, &steric_model::Molecule)| {
             let range = scene.types()[molecule.kind.0 as usize].clusters.clone();
             let (first, end) = (range.start, range.end);
@@ -125,33 +124,78 @@ impl Model {
                 .map(move |start| [number as u32, start, ITEM.min(end - start), u32::from(start == first)])
         };
         let items: Vec<[u32; 4]> = scene.molecules().par_iter().enumerate().flat_map_iter(item).collect();
+        let has_glass = surfaces.iter().any(|surface| surface.opacity < 1.0);
         let model = Self {
             origin,
             radius: radius.max(reach(surfaces, origin)),
             molecules: array(gpu, "molecules", &molecules(scene, colours, origin))?,
-            kinds: array(gpu, "kinds", &kinds)?,
+            kinds: array(gpu, "kinds", &kinds(scene, colours))?,
             bounds: array(gpu, "bounds", &bounds)?,
             atoms: array(gpu, "atoms", &atoms)?,
-            colours: array(gpu, "colours", &atom_colours)?,
+            colours: array(gpu, "colours", &colours_of_atoms(scene, colours))?,
+            coloured: colours.atoms.clone(),
             mesh: array(gpu, "mesh", &surface.words)?,
             triangles: surface.triangles,
             items: array(gpu, "items", &items)?,
             item_count: items.len() as u32,
             room: room as u32,
             count: scene.molecules().len() as u32,
-            is_transparent: colours.opacities.iter().any(|&opacity| opacity < 1.0 && opacity > 0.0)
-                || surfaces.iter().any(|surface| surface.opacity < 1.0),
+            has_glass,
+            is_transparent: has_glass || is_transparent(colours),
         };
         gpu.check()?;
         Ok(model)
     }
 
-    /// Molecules of the same scene have moved, or look otherwise.
-    pub fn update(&self, gpu: &Gpu, scene: &Scene, colours: &Colours) {
-        let words = molecules(scene, colours, self.origin);
-        let kept = &words[..words.len().min(self.count as usize)];
-        gpu.queue().write_buffer(&self.molecules, 0, bytemuck::cast_slice(kept));
+    /// Molecules of the same scene have moved, or they or their atoms look otherwise.
+    pub fn update(&mut self, gpu: &Gpu, scene: &Scene, colours: &Colours) {
+        rewrite(gpu, &self.molecules, &molecules(scene, colours, self.origin));
+        if self.coloured != colours.atoms {
+            rewrite(gpu, &self.kinds, &kinds(scene, colours));
+            rewrite(gpu, &self.colours, &colours_of_atoms(scene, colours));
+            self.coloured.clone_from(&colours.atoms);
+        }
+        self.is_transparent = self.has_glass || is_transparent(colours);
     }
+}
+
+/// Writes an array again, as far as there is room.
+fn rewrite<T: Pod>(gpu: &Gpu, buffer: &wgpu::Buffer, words: &[T]) {
+    let room = buffer.size() as usize / size_of::<T>();
+    gpu.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&words[..words.len().min(room)]));
+}
+
+fn is_transparent(colours: &Colours) -> bool {
+    colours.opacities.iter().any(|&opacity| opacity < 1.0 && opacity > 0.0)
+}
+
+/// The colour of an atom of a type, grey where there is none.
+fn colour_of(colours: &Colours, kind: usize, atom: u32) -> [u8; 3] {
+    colours.atoms.get(kind).and_then(|atoms| atoms.get(atom as usize)).copied().unwrap_or([160; 3])
+}
+
+fn kinds(scene: &Scene, colours: &Colours) -> Vec<KindWords> {
+    let words = |(number, kind): (usize, &MoleculeType)| KindWords {
+        bound: kind.bound.center.extend(kind.bound.radius).to_array(),
+        colour: mean((0..kind.atoms).map(|atom| colour_of(colours, number, atom))),
+        unused: [0; 3],
+    };
+    scene.types().par_iter().enumerate().map(words).collect()
+}
+
+/// Nine for each cluster: of its lanes, and their mean.
+fn colours_of_atoms(scene: &Scene, colours: &Colours) -> Vec<u32> {
+    let clusters = scene.clusters();
+    let mut owner = vec![0usize; clusters.len()];
+    for (number, kind) in scene.types().iter().enumerate() {
+        owner[kind.clusters.start as usize..kind.clusters.end as usize].fill(number);
+    }
+    let of_cluster = |(cluster, owner): (&Cluster, usize)| {
+        let own = |lane: usize| colour_of(colours, owner, cluster.atoms[lane]);
+        let lanes: [u32; LANES] = std::array::from_fn(|lane| if lane < cluster.len() { packed(own(lane)) } else { 0 });
+        lanes.into_iter().chain([mean((0..cluster.len()).map(own))])
+    };
+    clusters.par_iter().zip(owner).flat_map_iter(of_cluster).collect()
 }
 
 fn molecules(scene: &Scene, colours: &Colours, origin: DVec3) -> Vec<MoleculeWords> {

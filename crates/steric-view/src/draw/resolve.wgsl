@@ -1,4 +1,4 @@
-// What is seen in each sample: how far, how it is turned, which colour, and whose.
+// What is seen in each sample: how far, how it is turned, which colour and opacity, and whose.
 
 // Nine for each cluster: of its lanes, and their mean.
 @group(0) @binding(6) var<storage, read> colours: array<u32>;
@@ -35,8 +35,8 @@ fn of_triangle(number: u32, ray: Ray) -> vec4<u32> {
     // Inside out if the back is seen.
     let is_back = steep > 0.0;
     if (is_back) { normal = -normal; }
-    var colour = vec4<f32>(unpack4x8unorm(own.w).xyz, 1.0);
-    if (is_back) { colour = vec4<f32>(mix(colour.xyz, vec3<f32>(1.0), 0.25), 1.0); }
+    var colour = unpack4x8unorm(own.w);
+    if (is_back) { colour = vec4<f32>(mix(colour.xyz, vec3<f32>(1.0), 0.25), colour.w); }
     return vec4<u32>(bitcast<u32>(distance), pack4x8snorm(vec4<f32>(normal, 0.0)), pack4x8unorm(colour), SURFACE | (own.w & 0xffffffu));
 }
 
@@ -83,5 +83,6 @@ fn resolve(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     // A cut shows the inside, a little paler.
     if (found.is_cut) { colour = pack4x8unorm(mix(unpack4x8unorm(colour), vec4<f32>(1.0), 0.35)); }
+    colour = with_opacity(colour, molecules[entry.x].opacity);
     surface[at] = vec4<u32>(bitcast<u32>(found.distance), pack4x8snorm(vec4<f32>(normal, 0.0)), colour, entry.x);
 }

@@ -33,7 +33,8 @@ fn sample(in: Corner) -> Sample {
     if (found.is_cut) { normal = -view.clip.xyz; }
     let parts = vec3<u32>(vec3<i32>(round(clamp(normal, vec3<f32>(-1.0), vec3<f32>(1.0)) * 127.0))) & vec3<u32>(255u);
     let turned = parts.x | (parts.y << 8u) | (parts.z << 16u);
-    return Sample(vec4<u32>(bitcast<u32>(found.distance), turned, in.colour, in.molecule), depth_of(found.distance));
+    let colour = with_opacity(in.colour, in.opacity);
+    return Sample(vec4<u32>(bitcast<u32>(found.distance), turned, colour, in.molecule), depth_of(found.distance));
 }
 
 fn surface_at(at: vec2<i32>) -> vec4<u32> {

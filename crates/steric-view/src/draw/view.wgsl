@@ -19,6 +19,10 @@ struct View {
     passes: u32,
     tiles: u32,                // along a side of the lowest level of those that hide others
     triangles: u32,
+    is_screen_door: u32,       // what is transparent has holes in a fixed pattern
+    unused_a: u32,
+    unused_b: u32,
+    unused_c: u32,
 }
 
 struct Kind {
@@ -39,6 +43,11 @@ const NOTHING: u32 = 0xffffffffu;
 // What is seen is no molecule but a surface of this colour.
 const SURFACE: u32 = 0x80000000u;
 
+fn byte_of(part: f32) -> u32 { return u32(round(clamp(part, 0.0, 1.0) * 255.0)); }
+
+// A colour, and how much of what has it is there, in one word.
+fn with_opacity(colour: u32, opacity: f32) -> u32 { return (colour & 0xffffffu) | (byte_of(opacity) << 24u); }
+
 // A number between 0 and 1 that looks like chance.
 fn chance(a: u32, b: u32) -> f32 {
     var bits = (a * 0x9e3779b9u) ^ (b * 0x85ebca6bu);
@@ -48,10 +57,23 @@ fn chance(a: u32, b: u32) -> f32 {
     return f32((bits ^ (bits >> 15u)) >> 8u) / 16777216.0;
 }
 
+// Where a sample comes in the order in which 4 x 4 of them fill evenly, 0 to 15 (Bayer 1973). Each molecule has a pattern that is shifted
+// otherwise, so that what is behind a transparent one is not behind its holes alone.
+fn turn_of(molecule: u32, at: vec2<u32>) -> u32 {
+    let x = at.x + molecule;
+    let y = at.y + (molecule >> 2u);
+    let both = x ^ y;
+    return ((both & 1u) << 3u) | ((y & 1u) << 2u) | (both & 2u) | ((y >> 1u) & 1u);
+}
+
 // Whether a molecule is there in a sample. One that is half transparent is there in half of all samples, as a whole: so its front alone is
 // seen, and what is behind it in the others. In a sample the passes share out what there is, so that few of them do.
 fn is_there(molecule: u32, opacity: f32, at: vec2<u32>) -> bool {
     if (opacity >= 1.0) { return true; }
+    if (view.is_screen_door != 0u) {
+        // To the nearest sixteenth; in bytes, as the samples keep it.
+        return (2u * turn_of(molecule, at) + 1u) * 255u < 32u * byte_of(opacity);
+    }
     let start = chance(molecule, at.y * view.size.x + at.x);
     return fract(start + f32(view.pass_number) * 0.6180339887) < opacity;
 }

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
 
 use super::Model;
-use super::lamp::{LIGHT, ViewOfLamp};
+use super::lamp::ViewOfLamp;
 use super::layer::Layer;
 use crate::camera::USUAL_DEGREES;
 use crate::{Camera, Look, Raster, Style};
@@ -29,6 +29,8 @@ pub(super) struct ViewWords {
     passes: u32,
     tiles: u32,
     triangles: u32,
+    is_screen_door: u32,
+    unused: [u32; 3],
 }
 
 impl ViewWords {
@@ -116,6 +118,8 @@ pub(super) fn view_of_ball((origin, radius): (DVec3, f64), camera: &Camera, look
         passes: 1,
         tiles: 0,
         triangles: 0,
+        is_screen_door: look.screen_door.into(),
+        unused: [0; 3],
     }
 }
 
@@ -133,7 +137,7 @@ pub(super) fn look_words((origin, radius): (DVec3, f64), camera: &Camera, look: 
     LookWords {
         background: light(behind, if look.background.is_some() { 1.0 } else { 0.0 }),
         fog: light(behind, look.fog as f32),
-        light: LIGHT.as_vec3().to_array(),
+        light: look.towards_light().as_vec3().to_array(),
         is_flat: u32::from(look.style == Style::Illustrative),
         occlusion: look.occlusion as f32,
         lines: look.lines as f32,
@@ -148,5 +152,5 @@ pub(super) fn look_words((origin, radius): (DVec3, f64), camera: &Camera, look: 
     }
 }
 
-const _: () = assert!(size_of::<ViewWords>() == 64 + 16 * 5, "as view.wgsl declares it");
+const _: () = assert!(size_of::<ViewWords>() == 64 + 16 * 6, "as view.wgsl declares it");
 const _: () = assert!(size_of::<LookWords>() == 16 * 5 + 64 + 16, "as shade.wgsl declares it");
