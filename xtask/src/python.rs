@@ -11,6 +11,8 @@ use std::process::Command;
 
 /// What the tests import: gemmi and MDAnalysis read what we write, biotite reads BinaryCIF too, playwright drives a browser.
 const PACKAGES: [&str; 4] = ["gemmi", "biotite", "MDAnalysis", "playwright"];
+/// What some tests can do without: vina scores poses, and has no wheel for every Python.
+const WELCOME: [&str; 1] = ["vina"];
 /// Debian packages that `python3 -m venv` needs.
 const SYSTEM_PACKAGES: [&str; 2] = ["python3", "python3-venv"];
 
@@ -29,6 +31,23 @@ pub(crate) fn with_readers(steps: &mut Steps) -> Option<PathBuf> {
             let reason = format!("no {} from pip; system packages: {}", PACKAGES.join(", "), SYSTEM_PACKAGES.join(" "));
             steps.skip("other readers", reason);
             return None;
+        }
+    }
+    for package in WELCOME {
+        let import = format!("import {package}");
+        // Only a wheel: what it would take to compile one is not here.
+        let has_it = answers(Command::new(&python).args(["-c", &import]))
+            || answers(Command::new(&python).args([
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--only-binary",
+                ":all:",
+                package,
+            ]));
+        if !has_it {
+            steps.skip(package, "no wheel for this Python from pip");
         }
     }
     println!("other readers: {} in {}", PACKAGES.join(", "), folder.display());
