@@ -2,12 +2,14 @@
 
 use std::str::FromStr;
 
+use glam::DVec3;
 use serde::{Deserialize, Serialize};
-use steric_collide::Obstacle;
 use steric_model::Pose;
 
+use super::bounce::bounce;
 use super::slide::{pushed_out, slide};
-use super::touch::{Contact, TOUCHING, contacts, move_to_touch};
+use super::surroundings::{Rigid, Surroundings};
+use super::touch::{Contact, TOUCHING};
 use super::{Body, Screw};
 
 /// What happens when a body in hand hits something.
@@ -16,7 +18,7 @@ use super::{Body, Screw};
 /// use steric_world::dock::Response;
 ///
 /// assert_eq!("slide".parse(), Ok(Response::Slide));
-/// assert!("bounce".parse::<Response>().is_err());
+/// assert!("melt".parse::<Response>().is_err());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -30,11 +32,13 @@ pub enum Response {
     Slide,
     /// It goes there and is pushed out again.
     Push,
+    /// It is pulled by a spring, and what it hits changes its velocity and its spin: momentum, elasticity and friction decide.
+    Bounce,
 }
 
 impl Response {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Detect, Self::Stop, Self::Slide, Self::Push];
+    pub const ALL: [Self; 5] = [Self::Detect, Self::Stop, Self::Slide, Self::Push, Self::Bounce];
 
     fn name(self) -> &'static str {
         match self {
@@ -42,6 +46,7 @@ impl Response {
             Self::Stop => "stop",
             Self::Slide => "slide",
             Self::Push => "push",
+            Self::Bounce => "bounce",
         }
     }
 }
@@ -57,14 +62,14 @@ impl FromStr for Response {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let known = Self::ALL.into_iter().find(|response| response.name() == text);
-        known.ok_or_else(|| format!("expected detect, stop, slide or push, found {text}"))
+        known.ok_or_else(|| format!("expected detect, stop, slide, push or bounce, found {text}"))
     }
 }
 
 /// Steps of a push, at most.
 const PUSHES: u32 = 40;
 
-/// A body that is moved among spheres.
+/// A body that is moved among others that stay: balls among spheres, or a solid among solids.
 ///
 /// ```
 /// use glam::DVec3;
@@ -80,14 +85,22 @@ const PUSHES: u32 = 40;
 /// assert!(step.contacts.is_empty());
 /// ```
 #[derive(Clone, Debug)]
-pub struct Hand {
+pub struct Hand<B = Body> {
     /// What is moved.
-    pub body: Body,
+    pub body: B,
     /// What happens when it hits something.
     pub response: Response,
     /// Overlaps up to this are forgiven, in angstroms.
     pub allow: f64,
-    pose: Pose,
+    /// How much of its speed a body keeps that bounces, 0 to 1.
+    pub elasticity: f64,
+    /// How much it rubs where it bounces: the force across a contact is at most this times the force along it.
+    pub friction: f64,
+    /// How fast the middle goes, in angstroms per second; only what bounces has a velocity.
+    pub velocity: DVec3,
+    /// How fast it turns, in radians per second; only what bounces has a spin.
+    pub spin: DVec3,
+    pub(super) pose: Pose,
 }
 
 /// What came of a motion.
@@ -101,10 +114,11 @@ pub struct HandStep {
     pub is_there: bool,
 }
 
-impl Hand {
+impl<B> Hand<B> {
     /// A body somewhere.
-    pub fn new(body: Body, pose: Pose, response: Response) -> Self {
-        Self { body, response, allow: 0.0, pose }
+    pub fn new(body: B, pose: Pose, response: Response) -> Self {
+        let (velocity, spin) = (DVec3::ZERO, DVec3::ZERO);
+        Self { body, response, allow: 0.0, elasticity: 0.5, friction: 0.3, velocity, spin, pose }
     }
 
     /// Where the body is.
@@ -112,23 +126,30 @@ impl Hand {
         self.pose
     }
 
-    /// Puts it somewhere, whatever is there.
+    /// Puts it somewhere, whatever is there; it rests there.
     pub fn put(&mut self, pose: Pose) {
-        self.pose = pose;
+        (self.pose, self.velocity, self.spin) = (pose, DVec3::ZERO, DVec3::ZERO);
     }
+}
 
-    /// Moves it towards a pose.
-    pub fn go(&mut self, obstacle: &Obstacle, to: Pose) -> HandStep {
+impl<B: Rigid> Hand<B> {
+    /// Moves it towards a pose. What bounces comes there only after a few motions.
+    pub fn go<S: Surroundings<B>>(&mut self, surroundings: &S, to: Pose) -> HandStep {
         let finite = to.translation.is_finite() && to.rotation.is_finite();
         if finite {
-            self.pose = match self.response {
-                Response::Detect => to,
-                Response::Stop => move_to_touch(obstacle, &self.body, &Screw::between(self.pose, to), self.allow).pose,
-                Response::Slide => slide(obstacle, &self.body, self.pose, to, self.allow),
-                Response::Push => pushed_out(obstacle, &self.body, to, self.allow, PUSHES),
-            };
+            let (body, from, allow) = (&self.body, self.pose, self.allow);
+            match self.response {
+                Response::Detect => self.pose = to,
+                Response::Stop => self.pose = surroundings.move_to_touch(body, &Screw::between(from, to), allow).pose,
+                Response::Slide => self.pose = slide(surroundings, body, from, to, allow),
+                Response::Push => self.pose = pushed_out(surroundings, body, to, allow, PUSHES),
+                Response::Bounce => bounce(self, surroundings, to),
+            }
+            if self.response != Response::Bounce {
+                (self.velocity, self.spin) = (DVec3::ZERO, DVec3::ZERO);
+            }
         }
-        let contacts = contacts(obstacle, &self.body, &self.pose, self.allow, 4.0 * TOUCHING);
+        let contacts = surroundings.contacts(&self.body, &self.pose, self.allow, 4.0 * TOUCHING);
         let is_there = finite && is_near(&self.pose, &to);
         HandStep { pose: self.pose, contacts, is_there }
     }

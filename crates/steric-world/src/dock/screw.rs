@@ -3,6 +3,8 @@
 use glam::{DQuat, DVec3};
 use steric_model::Pose;
 
+use super::solid::motion::Motion;
+
 /// The way from one pose to another on a screw. Every point goes on a helix around the same axis, at a speed that does not change.
 ///
 /// ```
@@ -88,6 +90,12 @@ impl Screw {
             rotation: (turn * self.from.rotation).normalize(),
             translation: self.point + turn * (self.from.translation - self.point) + self.axis * (self.along * part),
         }
+    }
+
+    /// The same motion as a shift and a turn around a point of the axis.
+    pub(super) fn motion(&self) -> Motion {
+        let (shift, drop) = (self.axis * self.along, DVec3::ZERO);
+        Motion { from: self.from, pivot: self.point, shift, drop, axis: self.axis, angle: self.angle }
     }
 
     /// How a point goes that is somewhere at the beginning.

@@ -4,22 +4,22 @@
 //! may come. Of all that are left the one nearest to what was wanted is taken: a small quadratic program, solved contact by contact.
 
 use glam::{DQuat, DVec3};
-use steric_collide::Obstacle;
 use steric_model::Pose;
 
-use super::touch::{Contact, TOUCHING, contacts, move_to_touch};
-use super::{Body, Screw};
+use super::Screw;
+use super::surroundings::{Rigid, Surroundings};
+use super::touch::{Contact, TOUCHING};
 
 /// A shift of the middle, and a turn around it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Twist {
-    shift: DVec3,
-    turn: DVec3,
+pub(super) struct Twist {
+    pub(super) shift: DVec3,
+    pub(super) turn: DVec3,
 }
 
 impl Twist {
     /// The motion from one pose to another.
-    fn between(body: &Body, from: &Pose, to: &Pose) -> Self {
+    pub(super) fn between(body: &impl Rigid, from: &Pose, to: &Pose) -> Self {
         let rotation = to.rotation * from.rotation.conjugate();
         let rotation = if rotation.w < 0.0 { -rotation } else { rotation };
         let turn = rotation.normalize().to_scaled_axis();
@@ -27,14 +27,14 @@ impl Twist {
     }
 
     /// A pose after this motion.
-    fn applied(&self, body: &Body, pose: &Pose) -> Pose {
+    fn applied(&self, body: &impl Rigid, pose: &Pose) -> Pose {
         let rotation = (DQuat::from_scaled_axis(self.turn) * pose.rotation).normalize();
         let middle = *pose * body.middle() + self.shift;
         Pose { rotation, translation: middle - rotation * body.middle() }
     }
 
-    /// About how far a ball goes at most.
-    fn length(&self, body: &Body) -> f64 {
+    /// About how far a point goes at most.
+    pub(super) fn length(&self, body: &impl Rigid) -> f64 {
         self.shift.length() + self.turn.length() * body.reach()
     }
 
@@ -60,13 +60,13 @@ const LEAST: f64 = 1e-5;
 const PATIENCE: u32 = 8;
 
 /// The motion nearest to a wanted one that brings no contact nearer than it may come.
-fn allowed(body: &Body, pose: &Pose, wanted: Twist, contacts: &[Contact]) -> Twist {
+fn allowed(body: &impl Rigid, pose: &Pose, wanted: Twist, contacts: &[Contact]) -> Twist {
     let middle = *pose * body.middle();
     let weigh = 1.0 / (body.gyration() * body.gyration());
     let arms: Vec<(DVec3, f64, f64)> = contacts
         .iter()
         .map(|contact| {
-            let arm = (*pose * body.centers()[contact.ball as usize] - middle).cross(contact.normal);
+            let arm = (body.pushed_at(pose, contact) - middle).cross(contact.normal);
             // How far it may come nearer; what is too near has to go.
             (arm, 1.0 + weigh * arm.length_squared(), KEPT - contact.gap)
         })
@@ -92,7 +92,7 @@ fn allowed(body: &Body, pose: &Pose, wanted: Twist, contacts: &[Contact]) -> Twi
 }
 
 /// Goes towards a pose as far as that is possible along whatever is in the way.
-pub(super) fn slide(obstacle: &Obstacle, body: &Body, from: Pose, to: Pose, allow: f64) -> Pose {
+pub(super) fn slide<B: Rigid>(surroundings: &impl Surroundings<B>, body: &B, from: Pose, to: Pose, allow: f64) -> Pose {
     let whole = Twist::between(body, &from, &to);
     let most = (2.0 * whole.length(body) / STEP + 8.0).min(MOST_STEPS) as u32;
     let mut pose = from;
@@ -113,7 +113,7 @@ pub(super) fn slide(obstacle: &Obstacle, body: &Body, from: Pose, to: Pose, allo
         } else {
             (nearest, held_back) = (far, 0);
         }
-        let near = contacts(obstacle, body, &pose, allow, LOOKOUT);
+        let near = surroundings.contacts(body, &pose, allow, LOOKOUT);
         let screw = if near.is_empty() {
             // Nothing to slide along yet: straight there, until it touches.
             Screw::between(pose, to)
@@ -125,7 +125,7 @@ pub(super) fn slide(obstacle: &Obstacle, body: &Body, from: Pose, to: Pose, allo
             }
             Screw::of_twist(pose, pose * body.middle(), motion.shift, motion.turn)
         };
-        let touch = move_to_touch(obstacle, body, &screw, allow);
+        let touch = surroundings.move_to_touch(body, &screw, allow);
         // A hair's breadth is no progress: what is wanted lies behind the wall.
         let moved = Twist::between(body, &pose, &touch.pose).length(body);
         pose = touch.pose;
@@ -137,16 +137,37 @@ pub(super) fn slide(obstacle: &Obstacle, body: &Body, from: Pose, to: Pose, allo
 }
 
 /// Pushes a body out of what it is in, in small steps; gives where it is then.
-pub(super) fn pushed_out(obstacle: &Obstacle, body: &Body, pose: Pose, allow: f64, rounds: u32) -> Pose {
+pub(super) fn pushed_out<B: Rigid>(
+    surroundings: &impl Surroundings<B>,
+    body: &B,
+    pose: Pose,
+    allow: f64,
+    rounds: u32,
+) -> Pose {
     let mut pose = pose;
     for _ in 0..rounds {
-        let near = contacts(obstacle, body, &pose, allow, LOOKOUT);
-        if near.first().is_none_or(|deepest| deepest.gap >= 0.0) {
+        if !push_step(surroundings, body, &mut pose, allow, Vec::new()) {
             break;
         }
-        let motion = allowed(body, &pose, Twist::default(), &near);
-        let length = motion.length(body);
-        pose = motion.times((1.0f64).min(2.0 * STEP / length.max(1e-12))).applied(body, &pose);
     }
     pose
+}
+
+/// One step out of what a body is in, and out of other contacts beside it; says whether anything overlapped.
+pub(super) fn push_step<B: Rigid>(
+    surroundings: &impl Surroundings<B>,
+    body: &B,
+    pose: &mut Pose,
+    allow: f64,
+    beside: Vec<Contact>,
+) -> bool {
+    let mut near = surroundings.contacts(body, pose, allow, LOOKOUT);
+    near.extend(beside);
+    if near.iter().all(|contact| contact.gap >= 0.0) {
+        return false;
+    }
+    let motion = allowed(body, pose, Twist::default(), &near);
+    let length = motion.length(body);
+    *pose = motion.times((1.0f64).min(2.0 * STEP / length.max(1e-12))).applied(body, pose);
+    true
 }

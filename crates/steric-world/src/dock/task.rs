@@ -24,11 +24,12 @@ use super::{Body, Hand, Response};
 #[derive(Debug)]
 pub struct FittingTask {
     rings: Obstacle,
+    ring_centers: Vec<DVec3>,
     e: Body,
 }
 
 /// How someone fared.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Solution {
     /// Whether it was solved.
     pub is_solved: bool,
@@ -66,12 +67,23 @@ impl FittingTask {
             }
         }
         let (ring_radii, e_radii) = (vec![BALL; rings.len()], vec![BALL; e.len()]);
-        Self { rings: Obstacle::new(&rings, &ring_radii, ProbeIndex::Rows), e: Body::new(e, e_radii) }
+        let obstacle = Obstacle::new(&rings, &ring_radii, ProbeIndex::Rows);
+        Self { rings: obstacle, ring_centers: rings, e: Body::new(e, e_radii) }
     }
 
     /// What stays where it is.
     pub fn rings(&self) -> &Obstacle {
         &self.rings
+    }
+
+    /// The middles of the balls of the rings.
+    pub fn ring_centers(&self) -> &[DVec3] {
+        &self.ring_centers
+    }
+
+    /// How large all balls are, in angstroms.
+    pub fn radius(&self) -> f64 {
+        BALL
     }
 
     /// What is moved.

@@ -59,22 +59,51 @@ impl Torsions {
             }
             let Some(beyond) = beyond(bonds, count, a, b) else { continue };
             let Some(other) = self::beyond(bonds, count, b, a) else { continue };
-            let (from, to, mut moved) = if beyond.len() <= other.len() { (a, b, beyond) } else { (b, a, other) };
+            all.push(if beyond.len() <= other.len() { (a, b, beyond) } else { (b, a, other) });
+        }
+        Self::of(all, bonds, count)
+    }
+
+    /// Bonds by the end that stays, the end that turns, and all beyond it.
+    fn of(bonds_and_beyond: Vec<(u32, u32, Vec<u32>)>, bonds: &BondGraph, count: usize) -> Self {
+        let torsion = |(from, to, mut moved): (u32, u32, Vec<u32>)| {
             moved.retain(|&atom| atom != to);
             moved.sort_unstable();
-            if !moved.is_empty() {
-                all.push(Torsion { from, to, moved });
-            }
-        }
+            (!moved.is_empty()).then_some(Torsion { from, to, moved })
+        };
+        let mut all: Vec<Torsion> = bonds_and_beyond.into_iter().filter_map(torsion).collect();
         // From the middle outwards.
         all.sort_by_key(|torsion| (std::cmp::Reverse(torsion.moved.len()), torsion.from, torsion.to));
         let pairs = pairs(&all, bonds, count);
         Self { all, pairs }
     }
 
+    /// Bonds that turn and hang on a root, each with the atoms on the side away from it; those to atoms of the given names are left as they are.
+    pub fn outward(structure: &Structure, bonds: &BondGraph, root: u32, without: &[&str]) -> Self {
+        let count = structure.atoms.len();
+        let is_without = |atom: u32| without.contains(&structure.atoms.names[atom as usize].as_str());
+        let mut all = Vec::new();
+        for (a, b) in bonds.pairs().filter(|&(a, b)| turns(structure, bonds, a, b)) {
+            if is_without(a) || is_without(b) {
+                continue;
+            }
+            for (from, to) in [(a, b), (b, a)] {
+                if let Some(moved) = beyond(bonds, count, from, to).filter(|moved| !moved.contains(&root)) {
+                    all.push((from, to, moved));
+                }
+            }
+        }
+        Self::of(all, bonds, count)
+    }
+
     /// All of them, the one that moves most first.
     pub fn all(&self) -> &[Torsion] {
         &self.all
+    }
+
+    /// Pairs of atoms whose distance depends on how bonds are turned and that are more than three bonds apart.
+    pub(super) fn pairs(&self) -> &[[u32; 2]] {
+        &self.pairs
     }
 
     /// Places with every bond turned by so many radians; bonds without a number are left as they are.
@@ -161,7 +190,16 @@ fn turns(structure: &Structure, bonds: &BondGraph, a: u32, b: u32) -> bool {
                     && (element(atom) != Element::NITROGEN || bonds.neighbours(nitrogen).len() == 3)
             })
     };
+    // An amine on a flat carbon is a part of its plane.
+    let is_flat_amine = |carbon: u32, nitrogen: u32| {
+        element(carbon) == Element::CARBON
+            && element(nitrogen) == Element::NITROGEN
+            && bonds.neighbours(carbon).len() == 3
+            && bonds.neighbours(nitrogen).iter().all(|&atom| atom == carbon || is_hydrogen(atom))
+    };
     order(a, b) <= 1
+        && !is_flat_amine(a, b)
+        && !is_flat_amine(b, a)
         && !is_hydrogen(a)
         && !is_hydrogen(b)
         && holds_something(a, b)

@@ -12,16 +12,16 @@ use steric_model::Pose;
 use super::screw::Helix;
 use super::{Body, Screw};
 
-/// Where two atoms touch, or nearly do.
+/// Where two atoms or solids touch, or nearly do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// The number of the ball that moves.
+    /// The number of the ball that moves, or of the piece of a solid.
     pub ball: u32,
-    /// The number of the sphere that stays.
+    /// The number of the sphere that stays, or of the piece of a solid.
     pub sphere: u32,
     /// Between the two surfaces.
     pub point: DVec3,
-    /// From the sphere to the ball, of length one.
+    /// From what stays to what moves, of length one.
     pub normal: DVec3,
     /// How far the surfaces are apart, in angstroms; negative if they overlap.
     pub gap: f64,
@@ -106,7 +106,7 @@ fn room(obstacle: &Obstacle, body: &Body, pose: &Pose) -> f64 {
 }
 
 /// The first part of the way at which a point on a helix is as near to a centre as it may come, and would come nearer.
-fn first_touch(helix: &Helix, center: DVec3, apart: f64, [begin, end]: [f64; 2]) -> Option<f64> {
+pub(super) fn first_touch(helix: &Helix, center: DVec3, apart: f64, [begin, end]: [f64; 2]) -> Option<f64> {
     // Who is in already may go out, and not deeper.
     let at_start = helix.at(0.0).distance(center);
     let apart = apart.min(at_start);
