@@ -237,6 +237,131 @@ def belt(atoms, thickness=24.0):
     return middles[int(np.argmin(shares))]
 
 
+def fitted(points, onto):
+    """The turn and the shift that lay points onto others (Kabsch 1976)."""
+    middle, other = points.mean(0), onto.mean(0)
+    u, _, v = np.linalg.svd((points - middle).T @ (onto - other))
+    turn = v.T @ np.diag([1.0, 1.0, np.sign(np.linalg.det(v.T @ u.T))]) @ u.T
+    return turn, other - turn @ middle
+
+
+RADII = {"C": 1.7, "N": 1.55, "O": 1.52, "S": 1.8}
+
+
+def worth(drug, enzyme):
+    """Lennard-Jones between heavy atoms at van der Waals radii, soft at the cores; hydrogen bonds may be as short as they are."""
+    own, other = ([atom for atom in atoms if atom.element != "H"] for atoms in (drug, enzyme))
+    apart = np.linalg.norm(heavy(own)[:, None] - heavy(other)[None], axis=2)
+    polar = lambda atoms: np.array([atom.element in "NO" for atom in atoms])
+    least = np.add.outer([RADII[atom.element] for atom in own], [RADII[atom.element] for atom in other])
+    bonds = np.logical_and.outer(polar(own), polar(other))
+    least = np.where(bonds, 2.95, least + 0.2)
+    sixth = (least / np.maximum(apart, 0.7 * least)) ** 6
+    return (np.where(bonds, 1.0, 0.15) * (sixth**2 - 2 * sixth)).sum()
+
+
+def settle(drug, enzyme, bonds):
+    """Turns bonds and shifts the whole at random, and keeps what makes it better (seeded, so that the bytes are the same each time)."""
+    random = np.random.default_rng(1)
+    number = {atom.serial: place for place, atom in enumerate(drug)}
+    name = {atom.name: place for place, atom in enumerate(drug)}
+    near = [atom for atom in enzyme if min(np.linalg.norm(atom.at - other.at) for other in drug) < 12.0]
+
+    def beyond(a, b):
+        found, wait = {b}, [b]
+        while wait:
+            for other in (number[serial] for serial in bonds[drug[wait.pop()].serial]):
+                if other not in found and other != a:
+                    found.add(other)
+                    wait.append(other)
+        return sorted(found)
+
+    turning = [(name[a], name[b]) for a, b in [("C8", "C9"), ("C9", "C10"), ("C12", "O13"), ("C15", "O16"), ("C18", "O19")]]
+    places = np.array([atom.at for atom in drug])
+
+    def put(places):
+        for atom, place in zip(drug, places):
+            atom.at = place
+
+    def turned(places, middle, axis, angle, which):
+        x, y, z = axis / np.linalg.norm(axis)
+        cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        turn = np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
+        new = places.copy()
+        new[which] = (places[which] - middle) @ turn.T + middle
+        return new
+
+    def apart(start, steps):
+        found = {start}
+        for _ in range(steps):
+            found |= {number[serial] for place in found for serial in bonds[drug[place].serial]}
+        return found
+
+    is_heavy = [atom.element != "H" for atom in drug]
+    own = [(a, b) for a in range(len(drug)) for b in range(a) if is_heavy[a] and is_heavy[b] and b not in apart(a, 3)]
+    one, other = map(list, zip(*own))
+
+    def value(places):
+        """With what it does to itself: no two atoms more than three bonds apart may come nearer than 3.2 A."""
+        put(places)
+        inside = np.maximum(0.0, 3.2 - np.linalg.norm(places[one] - places[other], axis=1))
+        return worth(drug, near) + 20.0 * (inside**2).sum()
+
+    best = value(places)
+    for step in range(6000):
+        size = 1.0 - step / 6000
+        new = places
+        for a, b in turning:
+            if random.random() < 0.4:
+                angle = random.normal() * (2.0 if step < 2000 else 0.5) * size
+                new = turned(new, new[b], new[b] - new[a], angle, beyond(a, b))
+        new = turned(new, new[:8].mean(0), random.normal(size=3), 0.1 * size * random.normal(), range(len(drug)))
+        new = new + 0.15 * size * random.normal(size=3)
+        now = value(new)
+        if now < best:
+            best, places = now, new
+    put(places)
+
+
+def cut_dhfr(source):
+    """The enzyme of the JAC benchmark (entry 5DFR) without water and hydrogens, and trimethoprim in it.
+
+    Where trimethoprim goes is told by methotrexate in entry 4DFR: the two enzymes are laid onto each other by their C-alpha, and the
+    pyrimidine ring of the one drug, with its two amines, onto that of the other. The bonds between its rings and to its methyls are then turned, and the
+    whole shifted a little, until it lies well: the ideal coordinates know nothing of an enzyme."""
+    water = {"WAT"}
+    enzyme = [atom for atom in read(source / "dhfr_system.pdb")[0] if atom.residue not in water and atom.name[0] in "CNOS"]
+    for atom in enzyme:
+        atom.element, atom.chain = atom.name[0], "A"
+        atom.residue = {"HID": "HIS"}.get(atom.residue, atom.residue)
+    other = [atom for atom in read(source / "4dfr.pdb")[0] if atom.chain == "B" and atom.alternate in " A"]
+    alpha = lambda atoms: {atom.number: atom.at for atom in atoms if atom.name == "CA" and not atom.hetero}
+    own, theirs = alpha(enzyme), alpha(other)
+    both = sorted(own.keys() & theirs.keys())
+    turn, shift = fitted(np.array([theirs[n] for n in both]), np.array([own[n] for n in both]))
+    move(other, turn, shift)
+    ring = {"N2": "N1", "C3": "C2", "N4": "NA2", "N5": "N3", "C6": "C4", "N7": "NA4", "C8": "C4A", "C1": "C8A"}
+    drug, _, bonds = read(source / "TOP.pdb")
+    place = lambda atoms, name: next(atom.at for atom in atoms if atom.name == name)
+    methotrexate = [atom for atom in other if atom.residue == "MTX"]
+    points = np.array([place(drug, name) for name in ring])
+    onto = np.array([place(methotrexate, name) for name in ring.values()])
+    move(drug, *fitted(points, onto))
+    settle(drug, enzyme, bonds)
+    center = heavy(enzyme).mean(0)
+    for atoms in (enzyme, drug):
+        move(atoms, np.eye(3), -center)
+    for atom in drug:
+        atom.chain, atom.number = "L", 1
+    remark = "DIHYDROFOLATE REDUCTASE OF E. COLI, PDB ENTRY 5DFR (CC0) AS IN THE JAC BENCHMARK OF OPENMMTOOLS 0.27.0 (MIT)"
+    write(HERE / "dhfr.pdb.gz", [remark, "CENTRED ON THE MEAN OF ITS ATOMS"], [enzyme])
+    remarks = [
+        "TRIMETHOPRIM, IDEAL COORDINATES OF THE WWPDB CHEMICAL COMPONENT TOP (CC0)",
+        "WHERE METHOTREXATE IS IN PDB ENTRY 4DFR, RING ON RING, IN THE FRAME OF DHFR.PDB.GZ",
+    ]
+    write(HERE / "trimethoprim.pdb", remarks, [drug], bonds)
+
+
 def main(source):
     popc = cut_lipid(source, "POPC", "POP")
     cut_lipid(source, "DPPC", "DPP")
@@ -250,6 +375,7 @@ def main(source):
     cut_protein(source / "4HHB.pdb", "haemoglobin.pdb.gz", "HUMAN DEOXYHAEMOGLOBIN, PDB ENTRY 4HHB (CC0)", "ABCD")
     cut_gramicidin(source / "1grm_single.pdb")
     cut_porin(source / "2por.pdb")
+    cut_dhfr(source)
 
 
 if __name__ == "__main__":

@@ -231,6 +231,27 @@ static MOLECULES: &[Embedded] = &[
         ..PROTEIN
     },
     Embedded {
+        name: "dhfr",
+        aliases: &["5DFR", "dihydrofolate-reductase"],
+        title: "dihydrofolate reductase of E. coli, its pocket for folate empty",
+        origin: "PDB entry 5DFR, as in the JAC benchmark of openmmtools 0.27.0",
+        licence: "CC0-1.0 and MIT, Copyright (c) 2015-2019 Chodera lab, Memorial Sloan Kettering Cancer Center",
+        atoms: 1268,
+        file: "dhfr.pdb.gz",
+        bytes: include_bytes!("../data/dhfr.pdb.gz"),
+        ..PROTEIN
+    },
+    Embedded {
+        name: "trimethoprim",
+        aliases: &["TOP"],
+        title: "trimethoprim, a drug, in the pocket of dhfr",
+        origin: "wwPDB chemical component TOP, ideal coordinates, laid onto methotrexate of PDB entry 4DFR",
+        atoms: 39,
+        file: "trimethoprim.pdb",
+        bytes: include_bytes!("../data/trimethoprim.pdb"),
+        ..PROTEIN
+    },
+    Embedded {
         name: "haemoglobin",
         aliases: &["4HHB", "hemoglobin"],
         title: "human deoxyhaemoglobin, four chains and their haems",
@@ -310,11 +331,12 @@ mod tests {
     }
 
     #[test]
-    fn lipids_and_water_have_hydrogens_and_nothing_else_has_water() {
+    fn lipids_water_and_drugs_have_hydrogens_and_nothing_else_has_water() {
         for molecule in molecules() {
             let structure = molecule.structure();
             let hydrogens = structure.atoms.elements.iter().filter(|&&element| is_hydrogen(element)).count();
-            assert_eq!(hydrogens > 0, molecule.area.is_some() || molecule.name == "water", "{}", molecule.name);
+            let is_small = molecule.area.is_some() || ["water", "trimethoprim"].contains(&molecule.name);
+            assert_eq!(hydrogens > 0, is_small, "{}", molecule.name);
             let water = structure.residues.iter().any(|residue| residue.name == Name::new("HOH"));
             assert_eq!(water, molecule.name == "water", "{}", molecule.name);
         }
