@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use steric::world::build::SceneFile;
 use steric_studio::Options;
-use steric_studio::simulation::{Source, Where};
+use steric_studio::simulation::{DockSource, Source, Where};
 
 use crate::failure::Failure;
 use crate::options::Shared;
@@ -16,11 +16,15 @@ use crate::render;
 #[command(after_help = "Examples:
   steric studio
   steric studio vesicle
-  steric studio model.pdb")]
+  steric studio model.pdb
+  steric studio dhfr                        a drug in hand, at its enzyme
+  steric studio receptor.pdb ligand.sdf     a ligand in hand")]
 pub(crate) struct Arguments {
     /// A model, a ready scene or a scene file; without one there is a gallery to choose from
     #[arg(value_name = "FILE|SCENE")]
     input: Option<PathBuf>,
+    /// A ligand to take in hand; what stands before it is the receptor
+    ligand: Option<PathBuf>,
     /// Remember nothing: no recent files, no settings, nothing to restore
     #[arg(long)]
     forget: bool,
@@ -28,7 +32,12 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
     shared.check_backend()?;
-    let mut open = arguments.input.as_deref().map(Source::read).transpose().map_err(Failure::usage)?;
+    let mut open = match (&arguments.input, &arguments.ligand) {
+        (Some(receptor), Some(ligand)) => {
+            Some(Source::Dock(DockSource::read(receptor, ligand).map_err(Failure::usage)?))
+        }
+        (input, _) => input.as_deref().map(Source::read).transpose().map_err(Failure::usage)?,
+    };
     if let (Some(seed), Some(Source::Scene { name, text, .. })) = (shared.seed, &mut open) {
         let mut scene = SceneFile::read(text, name.as_ref())?;
         scene.seed = seed;

@@ -77,6 +77,8 @@ pub(super) fn run(wanted: &Arguments, shared: &Shared) -> Result<(), Failure> {
         painter.wish(Wish {
             camera,
             look: Look { samples: 1, ..Look::of(Style::Soft) },
+            stereo: None,
+            see_through: None,
             size: wanted.size,
             by: ColourBy::Collision,
             hidden: Arc::clone(&hidden),

@@ -4,15 +4,16 @@
 //! and a hash of where everything was then. Whoever plays it again compares the hashes. A log that breaks off is played as far as it goes.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use steric_model::{Instant, Pose};
-use steric_world::dock::{Hand, Response};
+use steric_model::Instant;
+use steric_world::dock::Response;
 
-use super::Dock;
+use super::{Deed, Dock, Session};
 
 /// The version that is written.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The first line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,33 +21,20 @@ struct Header {
     steric_dock_log: u32,
     receptor: String,
     ligand: String,
-    pose: usize,
     tolerance: f64,
     response: Response,
     atoms: [usize; 2],
 }
 
-/// Something that a hand does.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Deed {
-    /// It goes towards a pose: place and rotation.
-    Go([f64; 7]),
-    /// It is put into a pose, whatever is there.
-    Put([f64; 7]),
-    /// It answers hits otherwise.
-    Respond(Response),
-    /// It turns bonds, all of them, in radians.
-    Turn(Vec<f64>),
-}
-
 /// One line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Line {
+pub struct LogLine {
     /// Seconds since the beginning.
-    at: f64,
+    pub at: f64,
+    /// What the hand did.
     #[serde(flatten)]
-    deed: Deed,
+    pub deed: Deed,
+    /// Where everything was then.
     hash: String,
 }
 
@@ -55,7 +43,7 @@ struct Line {
 #[non_exhaustive]
 pub enum LogError {
     /// It is no log, or one of another version.
-    #[error("{name}:1: expected a log of steric dock, version 1, found {found}")]
+    #[error("{name}:1: expected a log of steric dock, version {VERSION}, found {found}")]
     Header {
         /// What was read.
         name: String,
@@ -87,13 +75,20 @@ pub enum LogError {
     Io(#[from] std::io::Error),
 }
 
-/// A hand that is written down.
+/// A log that is being written.
 #[derive(Debug)]
 pub struct Log<W> {
     out: W,
-    began: Instant,
-    radians: Vec<f64>,
-    pose: usize,
+}
+
+/// A log that was read: how it begins, and what was done.
+#[derive(Clone, Debug)]
+pub struct ReadLog {
+    header: Header,
+    /// What the hand did, line by line, each with its number in the file.
+    pub lines: Vec<(usize, LogLine)>,
+    /// Whether it breaks off in a line.
+    pub is_cut: bool,
 }
 
 /// What came of playing a log.
@@ -107,92 +102,49 @@ pub struct Played {
     pub first_other: Option<usize>,
     /// Whether the log breaks off in a line.
     pub is_cut: bool,
+    /// How many motions looked for collisions.
+    pub motions: usize,
     /// How many motions hit something.
     pub hits: usize,
+    /// How long the hand took, in seconds.
+    pub seconds: f64,
     /// Microseconds of a motion: the mean, the median and the longest.
     pub microseconds: [f64; 3],
-    /// Where the ligand is at the end, and how its bonds are turned.
-    #[serde(skip)]
-    pub end: Option<(Pose, Vec<f64>)>,
-}
-
-/// A hash of where everything is: FNV-1a over the bits.
-fn hash_of(pose: &Pose, radians: &[f64]) -> String {
-    let words = pose.to_bits().into_iter().chain(radians.iter().map(|angle| angle.to_bits()));
-    let hash = words
-        .flat_map(u64::to_le_bytes)
-        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    format!("{hash:016x}")
-}
-
-fn seven(pose: &Pose) -> [f64; 7] {
-    let [x, y, z] = pose.translation.to_array();
-    let [a, b, c, d] = pose.rotation.to_array();
-    [x, y, z, a, b, c, d]
-}
-
-fn pose_of([x, y, z, a, b, c, d]: [f64; 7]) -> Pose {
-    Pose { translation: glam::DVec3::new(x, y, z), rotation: glam::DQuat::from_xyzw(a, b, c, d) }
 }
 
 impl<W: Write> Log<W> {
-    /// Begins a log of a pose in hand.
-    pub fn begin(dock: &Dock, pose: usize, hand: &Hand, mut out: W) -> Result<Self, LogError> {
+    /// Begins a log of a session, before anything was done in it.
+    pub fn begin(session: &Session, mut out: W) -> Result<Self, LogError> {
+        let dock = session.dock();
         let header = Header {
             steric_dock_log: VERSION,
             receptor: dock.names[0].clone(),
             ligand: dock.names[1].clone(),
-            pose,
-            tolerance: hand.allow,
-            response: hand.response,
-            atoms: [dock.receptor_atoms.len(), dock.parts.len()],
+            tolerance: session.tolerance(),
+            response: session.response(),
+            atoms: dock.atoms(),
         };
         writeln!(out, "{}", serde_json::to_string(&header).map_err(std::io::Error::other)?)?;
-        Ok(Self { out, began: Instant::now(), radians: vec![0.0; dock.torsions.all().len()], pose })
+        Ok(Self { out })
     }
 
-    /// Goes towards a pose, and writes it down. Gives what it touches.
-    pub fn go(&mut self, dock: &Dock, hand: &mut Hand, to: Pose) -> Result<usize, LogError> {
-        let step = hand.go(&dock.obstacle, to);
-        self.write(hand, Deed::Go(seven(&to)))?;
-        Ok(step.contacts.len())
+    /// Goes on with a log that was begun.
+    pub fn after(out: W) -> Self {
+        Self { out }
     }
 
-    /// Puts it into a pose, whatever is there.
-    pub fn put(&mut self, hand: &mut Hand, pose: Pose) -> Result<(), LogError> {
-        hand.put(pose);
-        self.write(hand, Deed::Put(seven(&pose)))
-    }
-
-    /// Answers hits otherwise from now on.
-    pub fn respond(&mut self, hand: &mut Hand, response: Response) -> Result<(), LogError> {
-        hand.response = response;
-        self.write(hand, Deed::Respond(response))
-    }
-
-    /// Turns the bonds of the ligand.
-    pub fn turn(&mut self, dock: &Dock, hand: &mut Hand, radians: &[f64]) -> Result<(), LogError> {
-        self.radians = radians.to_vec();
-        turn(dock, self.pose, hand, radians);
-        self.write(hand, Deed::Turn(radians.to_vec()))
-    }
-
-    fn write(&mut self, hand: &Hand, deed: Deed) -> Result<(), LogError> {
-        let line = Line { at: self.began.elapsed().as_secs_f64(), deed, hash: hash_of(&hand.pose(), &self.radians) };
+    /// Writes down what was done, so many seconds after the beginning, and what came of it.
+    pub fn write(&mut self, at: f64, deed: &Deed, session: &Session) -> Result<(), LogError> {
+        let line = LogLine { at, deed: deed.clone(), hash: format!("{:016x}", session.hash()) };
         writeln!(self.out, "{}", serde_json::to_string(&line).map_err(std::io::Error::other)?)?;
         self.out.flush()?;
         Ok(())
     }
 }
 
-fn turn(dock: &Dock, pose: usize, hand: &mut Hand, radians: &[f64]) {
-    let turned = dock.torsions.turned(&dock.all_places(pose), radians);
-    hand.body.set_centers(dock.parts.iter().map(|&atom| turned[atom as usize]).collect());
-}
-
-impl Dock {
-    /// Plays a log again and compares every state with the one that was written down.
-    pub fn play(&self, name: &str, text: &str) -> Result<Played, LogError> {
+impl ReadLog {
+    /// Reads a log.
+    pub fn read(name: &str, text: &str) -> Result<Self, LogError> {
         let short = |text: &str| format!("{:?}", text.chars().take(60).collect::<String>());
         let mut lines = text.lines().enumerate();
         let first = lines.next().map_or("", |(_, line)| line);
@@ -200,56 +152,73 @@ impl Dock {
             .ok()
             .filter(|header: &Header| header.steric_dock_log == VERSION)
             .ok_or_else(|| LogError::Header { name: name.to_owned(), found: short(first) })?;
-        let atoms = [self.receptor_atoms.len(), self.parts.len()];
-        if header.atoms != atoms || header.pose >= self.poses.len() {
-            let words = |[receptor, ligand]: [usize; 2]| format!("{receptor} and {ligand}");
-            let (expected, found) = (words(atoms), words(header.atoms));
-            return Err(LogError::Other { name: name.to_owned(), expected, found });
-        }
-        let mut hand = self.hand(header.pose);
-        (hand.allow, hand.response) = (header.tolerance, header.response);
-        let mut radians = vec![0.0; self.torsions.all().len()];
-        let (mut played, mut times) = (Played::default(), Vec::new());
+        let mut log = Self { header, lines: Vec::new(), is_cut: false };
         while let Some((number, text)) = lines.next() {
             if text.trim().is_empty() {
                 continue;
             }
-            let line: Line = match serde_json::from_str(text) {
-                Ok(line) => line,
-                Err(_) if lines.clone().all(|(_, rest)| rest.trim().is_empty()) => {
-                    played.is_cut = true;
-                    break;
-                }
+            match serde_json::from_str(text) {
+                Ok(line) => log.lines.push((number + 1, line)),
+                Err(_) if lines.clone().all(|(_, rest)| rest.trim().is_empty()) => log.is_cut = true,
                 Err(_) => {
                     return Err(LogError::Line { name: name.to_owned(), line: number + 1, found: short(text) });
                 }
-            };
-            match line.deed {
-                Deed::Go(to) => {
-                    let begin = Instant::now();
-                    let step = hand.go(&self.obstacle, pose_of(to));
-                    times.push(1e6 * begin.elapsed().as_secs_f64());
-                    played.hits += usize::from(!step.contacts.is_empty());
-                }
-                Deed::Put(pose) => hand.put(pose_of(pose)),
-                Deed::Respond(response) => hand.response = response,
-                Deed::Turn(angles) => {
-                    turn(self, header.pose, &mut hand, &angles);
-                    radians = angles;
-                }
-            }
-            played.deeds += 1;
-            if hash_of(&hand.pose(), &radians) == line.hash {
-                played.same += 1;
-            } else {
-                played.first_other.get_or_insert(number + 1);
             }
         }
+        Ok(log)
+    }
+
+    /// What was docked: the receptor and the ligand, as their files or the scene call them.
+    pub fn names(&self) -> [&str; 2] {
+        [&self.header.receptor, &self.header.ligand]
+    }
+
+    /// A session as it was when the log began.
+    pub fn session(&self, name: &str, dock: &Arc<Dock>) -> Result<Session, LogError> {
+        if self.header.atoms != dock.atoms() {
+            let words = |[receptor, ligand]: [usize; 2]| format!("{receptor} and {ligand}");
+            let (expected, found) = (words(dock.atoms()), words(self.header.atoms));
+            return Err(LogError::Other { name: name.to_owned(), expected, found });
+        }
+        let mut session = Session::new(Arc::clone(dock));
+        session.act(&Deed::Forgive(self.header.tolerance), 0.0);
+        session.act(&Deed::Respond(self.header.response), 0.0);
+        Ok(session)
+    }
+
+    /// Whether a session is where it was after a line.
+    pub fn is_same(&self, line: &LogLine, session: &Session) -> bool {
+        line.hash == format!("{:016x}", session.hash())
+    }
+}
+
+impl Dock {
+    /// Plays a log again and compares every state with the one that was written down; gives the session as it ends.
+    pub fn play(self: &Arc<Self>, name: &str, text: &str) -> Result<(Played, Session), LogError> {
+        let log = ReadLog::read(name, text)?;
+        let mut session = log.session(name, self)?;
+        let mut played = Played { is_cut: log.is_cut, ..Played::default() };
+        let mut times = Vec::new();
+        for (number, line) in &log.lines {
+            let begin = Instant::now();
+            let outcome = session.act(&line.deed, line.at);
+            if line.deed.is_motion() {
+                times.push(1e6 * begin.elapsed().as_secs_f64());
+                played.hits += usize::from(!outcome.contacts.is_empty());
+            }
+            played.deeds += 1;
+            played.seconds = played.seconds.max(line.at);
+            if log.is_same(line, &session) {
+                played.same += 1;
+            } else {
+                played.first_other.get_or_insert(*number);
+            }
+        }
+        played.motions = times.len();
         times.sort_by(f64::total_cmp);
         if let (Some(&longest), middle) = (times.last(), times.len() / 2) {
             played.microseconds = [times.iter().sum::<f64>() / times.len() as f64, times[middle], longest];
         }
-        played.end = Some((hand.pose(), radians));
-        Ok(played)
+        Ok((played, session))
     }
 }
