@@ -7,6 +7,8 @@ use egui::{Key, KeyboardShortcut, Modifiers};
 pub(crate) enum Command {
     /// Opens a file.
     Open,
+    /// Docks a ligand into the model that is open.
+    Dock,
     /// Goes to the gallery of ready scenes.
     Start,
     /// Writes the molecules to a file.
@@ -70,14 +72,15 @@ const fn command_shift(key: Key) -> Option<KeyboardShortcut> {
 }
 
 /// Every command with its name and its keys.
-pub(crate) const ALL: [(Command, &str, Option<KeyboardShortcut>); 34] = [
+pub(crate) const ALL: [(Command, &str, Option<KeyboardShortcut>); 35] = [
     (Command::Open, "Open a file", command(Key::O)),
+    (Command::Dock, "Dock a ligand into this model", command(Key::D)),
     (Command::Start, "Ready scenes", command(Key::N)),
     (Command::SaveModel, "Save the model", command(Key::S)),
     (Command::SavePreset, "Save the preset", command_shift(Key::S)),
     (Command::SavePicture, "Save the picture", command(Key::E)),
     (Command::Film, "Record a film, or end it", command(Key::M)),
-    (Command::SaveTable, "Save the table of iterations", command(Key::T)),
+    (Command::SaveTable, "Save the table", command(Key::T)),
     (Command::Play, "Play or pause", plain(Key::Space)),
     (Command::Step, "One step", plain(Key::Period)),
     (Command::Reset, "Reset", command(Key::R)),

@@ -23,6 +23,14 @@ pub(crate) enum Purpose {
     Film,
     /// The table of iterations.
     Table,
+    /// A ligand for the model that is open.
+    Ligand,
+    /// What a hand does.
+    Log,
+    /// What a hand did, to be played again.
+    PlayLog,
+    /// Trials of the fitting task.
+    Trials,
 }
 
 impl Purpose {
@@ -33,8 +41,17 @@ impl Purpose {
             Self::Preset => "Save the preset",
             Self::Picture => "Save the picture",
             Self::Film => "Record a film",
-            Self::Table => "Save the table of iterations",
+            Self::Table => "Save the table",
+            Self::Ligand => "Open a ligand",
+            Self::Log => "Record what the hand does",
+            Self::PlayLog => "Play a log",
+            Self::Trials => "Save the trials",
         }
+    }
+
+    /// Whether it is there already.
+    fn reads(self) -> bool {
+        matches!(self, Self::Open | Self::Ligand | Self::PlayLog)
     }
 
     fn usual(self) -> &'static str {
@@ -45,6 +62,9 @@ impl Purpose {
             Self::Picture => "picture.png",
             Self::Film => "film.mp4",
             Self::Table => "iterations.csv",
+            Self::Ligand | Self::PlayLog => "",
+            Self::Log => "hand.log",
+            Self::Trials => "trials.csv",
         }
     }
 }
@@ -102,11 +122,12 @@ impl Asked {
                     answer = Answer::Path(path);
                 }
                 ui.horizontal(|ui| {
-                    let is_there = self.purpose != Purpose::Open && self.folder.join(self.name.trim()).is_file();
+                    let is_there = !self.purpose.reads() && self.folder.join(self.name.trim()).is_file();
                     let verb = match self.purpose {
-                        Purpose::Open => "Open",
+                        Purpose::Open | Purpose::Ligand => "Open",
+                        Purpose::PlayLog => "Play",
                         _ if is_there => "Replace",
-                        Purpose::Film => "Record",
+                        Purpose::Film | Purpose::Log => "Record",
                         _ => "Save",
                     };
                     let is_named = !self.name.trim().is_empty();

@@ -2,10 +2,12 @@
 //!
 //! How it works: three threads. The window ([`Studio`]) shows panels and takes what mouse and keys do; the simulation
 //! ([`simulation`]) iterates; the painter ([`painter`]) draws. None waits for another, so the window never freezes. A page in a browser has one
-//! thread: there they take turns between its frames. Each world fills the same places with panels of its own ([`worlds`]).
+//! thread: there they take turns between its frames. Each world fills the same places with panels of its own (`worlds`).
 
 mod app;
 mod commands;
+pub mod cues;
+pub mod devices;
 mod files;
 #[cfg(target_family = "wasm")]
 pub mod page;
@@ -18,7 +20,7 @@ mod start;
 pub mod state;
 mod verdict;
 pub mod viewport;
-pub mod worlds;
+pub(crate) mod worlds;
 
 pub use app::{Options, Studio};
 

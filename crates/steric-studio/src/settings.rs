@@ -78,6 +78,11 @@ impl Settings {
         Self { folder: Some(folder), ..settings }
     }
 
+    /// Where things are remembered.
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        self.folder.clone()
+    }
+
     /// Writes what is remembered.
     pub(crate) fn write(&self) {
         if let (Some(folder), Ok(text)) = (&self.folder, serde_json::to_string_pretty(self)) {
@@ -135,6 +140,10 @@ impl Settings {
     /// Keeps what is open, now and then.
     pub(crate) fn keep(&mut self, state: &State) {
         let (Some(folder), Some(opened)) = (self.folder.clone(), &state.now.opened) else { return };
+        if opened.source.docked().is_some() {
+            // What was docked is in its log.
+            return;
+        }
         let is_due = self.kept.is_none_or(|(at, opening, version)| {
             let every = if state.now.plays && !state.now.rests { KEEP_EVERY } else { KEEP_AFTER };
             opening != state.now.opening || (version != state.now.version && at.elapsed() > every)
@@ -147,7 +156,7 @@ impl Settings {
         }
         let from = match &opened.source {
             Source::Scene { folder, .. } => folder.clone(),
-            Source::Model { .. } => PathBuf::new(),
+            Source::Model { .. } | Source::Dock(_) => PathBuf::new(),
         };
         let scene = opened.source.text().map(ToOwned::to_owned);
         let now = &state.now;

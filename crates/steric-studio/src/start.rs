@@ -6,11 +6,13 @@ use crate::settings::Settings;
 use crate::simulation::Source;
 
 /// Ready scenes, and what each is about.
-const GALLERY: [(&str, &str); 4] = [
+const GALLERY: [(&str, &str); 6] = [
     ("vesicle", "2,000 POPC lipids in two leaflets, closed to a sphere. Press Play and they push each other apart."),
     ("bilayer", "A flat, periodic membrane of POPC and cholesterol."),
     ("vesicle-with-proteins", "A vesicle with porins and gramicidin in its membrane, and proteins inside."),
     ("crowded-cytoplasm", "Five kinds of protein, packed as in a cell."),
+    ("dhfr", "A ligand in hand: bring trimethoprim into the pocket of dihydrofolate reductase."),
+    ("fitting", "The fitting task of 1989: bring an E through three rings, and see how long it takes."),
 ];
 
 /// Shows the gallery; gives what was chosen.

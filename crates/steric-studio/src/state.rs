@@ -7,6 +7,8 @@ use steric::model::MoleculeId;
 use steric::world::relax::Iteration;
 use steric_view::{ColourBy, Look, Picked, Style};
 
+use crate::cues::Cues;
+use crate::files::Purpose;
 use crate::simulation::{News, Now};
 use crate::viewport::Tool;
 
@@ -68,6 +70,14 @@ pub struct State {
     pub by: ColourBy,
     /// The kind of light.
     pub style: Style,
+    /// What helps to see depth.
+    pub cues: Cues,
+    /// Whether the background flashes.
+    pub(crate) is_flashing: bool,
+    /// Whether rocking waits, because a hand moves.
+    pub(crate) rocking_waits: bool,
+    /// A file that a panel asks for.
+    pub(crate) wants: Option<Purpose>,
     /// Milliseconds of the last pictures.
     pub frame_times: Recent,
     opening: u64,
@@ -90,6 +100,10 @@ impl Default for State {
             tool: Tool::default(),
             by: ColourBy::Collision,
             style: Style::Soft,
+            cues: Cues::default(),
+            is_flashing: false,
+            rocking_waits: false,
+            wants: None,
             frame_times: Recent::default(),
             opening: 0,
             edition: 0,
@@ -104,6 +118,7 @@ impl State {
             self.opening = now.opening;
             self.history.clear();
             self.edition = u64::MAX;
+            self.cues.see_through = None;
         }
         if now.edition != self.edition {
             // Molecules have other numbers now.
@@ -179,6 +194,7 @@ impl State {
     /// How the picture looks.
     pub fn look(&self, is_dark: bool) -> Look {
         let background = if is_dark { [24; 3] } else { [255; 3] };
-        Look { samples: 1, background: Some(background), ..Look::of(self.style) }
+        let look = Look { samples: 1, background: Some(background), ..Look::of(self.style) };
+        self.cues.on(look, self.is_flashing)
     }
 }

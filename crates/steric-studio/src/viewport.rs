@@ -10,6 +10,7 @@ use steric_view::{Camera, Side};
 use crate::painter::{Painted, Painter, Wish};
 use crate::simulation::{Order, Simulation};
 use crate::state::State;
+use crate::worlds::{Grip, World};
 
 /// What a drag with the left button does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,6 +75,8 @@ pub struct Viewport {
     pub painted: Option<Painted>,
     /// Width of the brush, in angstroms.
     pub brush: f64,
+    /// Seconds of rocking so far.
+    rocked: f64,
     /// Whether a film is made of it, so that every picture has to be a fine one.
     pub is_recorded: bool,
 }
@@ -83,6 +86,8 @@ pub struct Viewport {
 struct Wished {
     camera: Camera,
     look: steric_view::Look,
+    stereo: Option<(steric_view::Stereo, f64)>,
+    see_through: Option<(MoleculeId, f32)>,
     by: steric_view::ColourBy,
     size: [u32; 2],
     version: u64,
@@ -99,6 +104,8 @@ impl std::fmt::Debug for Viewport {
     }
 }
 
+/// A view that rocks is drawn this often.
+const ROCKING: Duration = Duration::from_millis(33);
 /// When nothing has moved for so long, a fine picture is drawn.
 const STILL: Duration = Duration::from_millis(200);
 /// How high the picture sees, in degrees, unless the view is parallel.
@@ -122,6 +129,7 @@ impl Viewport {
             refines: false,
             painted: None,
             brush: 20.0,
+            rocked: 0.0,
             is_recorded: false,
         }
     }
@@ -137,7 +145,7 @@ impl Viewport {
         self.painted.as_ref().is_some_and(|painted| {
             painted.opening == now
                 && painted.version == state.now.version
-                && painted.camera == self.camera
+                && (painted.camera == self.camera || state.cues.rocking > 0.0)
                 && !painted.is_draft
         })
     }
@@ -163,18 +171,19 @@ impl Viewport {
     }
 
     /// Shows the picture and takes what the mouse does.
-    pub fn show(&mut self, ui: &mut Ui, state: &mut State, simulation: &Simulation) {
+    pub(crate) fn show(&mut self, ui: &mut Ui, state: &mut State, simulation: &Simulation, world: &mut dyn World) {
         let (rect, response) =
             ui.allocate_exact_size(ui.available_size().max(Vec2::splat(64.0)), Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "molecules"));
         let aspect = f64::from(rect.width()) / f64::from(rect.height());
-        if state.now.opening != self.opening {
+        if state.now.opening != self.opening && state.now.opened.is_some() {
             self.opening = state.now.opening;
             (self.held, self.painted) = (None, None);
             self.look_from(state, Side { turn: 25.0, lift: 20.0 }, aspect);
         }
         self.take_picture(ui, state);
-        self.steer(ui, &response, rect, state, simulation);
+        self.rock(ui, state);
+        self.steer(ui, &response, rect, state, simulation, world);
         self.wish(ui, rect, &response, state);
         let background = if ui.visuals().dark_mode { 24 } else { 255 };
         ui.painter().rect_filled(rect, 0.0, egui::Color32::from_gray(background));
@@ -221,6 +230,7 @@ impl Viewport {
 
     /// Asks for the next picture, if it would differ.
     fn wish(&mut self, ui: &Ui, rect: Rect, response: &Response, state: &State) {
+        let camera = self.swung(state);
         let Some(painter) = &mut self.painter else { return };
         let scale = ui.ctx().pixels_per_point();
         let pixels = |length: f32| (length * scale).clamp(1.0, MOST_PIXELS) as u32;
@@ -231,8 +241,10 @@ impl Viewport {
         });
         let look = state.look(ui.visuals().dark_mode);
         let wished = Wished {
-            camera: self.camera,
+            camera,
             look,
+            stereo: state.cues.eyes(),
+            see_through: state.cues.see_through.map(|molecule| (molecule, state.cues.opacity)),
             by: state.by,
             size,
             version: state.now.version,
@@ -259,10 +271,13 @@ impl Viewport {
             return;
         }
         self.refines = is_same;
+        let (stereo, see_through) = (wished.stereo, wished.see_through);
         self.wished = Some(wished);
         painter.wish(Wish {
-            camera: self.camera,
+            camera,
             look,
+            stereo,
+            see_through,
             size,
             by: state.by,
             hidden: std::sync::Arc::clone(&state.hidden),
@@ -289,14 +304,53 @@ impl Viewport {
 
     /// The right, the up and the way towards the eye, in the world.
     fn axes(&self) -> [DVec3; 3] {
-        let back = (self.camera.eye - self.camera.target).normalize_or(DVec3::NEG_Y);
-        let right = self.camera.up.cross(back).normalize_or(DVec3::X);
-        [right, back.cross(right), back]
+        axes_of(&self.camera)
     }
 
-    fn steer(&mut self, ui: &Ui, response: &Response, rect: Rect, state: &mut State, simulation: &Simulation) {
+    /// Lets the view swing, unless a hand moves.
+    fn rock(&mut self, ui: &Ui, state: &State) {
+        if state.cues.rocking <= 0.0 {
+            self.rocked = 0.0;
+            return;
+        }
+        if !state.rocking_waits && !ui.input(|input| input.pointer.any_down()) {
+            self.rocked += f64::from(ui.input(|input| input.stable_dt)).min(0.1);
+        }
+        ui.ctx().request_repaint_after(ROCKING);
+    }
+
+    /// From where a picture is taken: the camera, as far as it has swung.
+    fn swung(&self, state: &State) -> Camera {
+        match state.cues.swing(self.rocked) {
+            0.0 => self.camera,
+            degrees => self.camera.turned(degrees),
+        }
+    }
+
+    fn steer(
+        &mut self,
+        ui: &Ui,
+        response: &Response,
+        rect: Rect,
+        state: &mut State,
+        simulation: &Simulation,
+        world: &mut dyn World,
+    ) {
         let (shift, scroll, zoom) =
             ui.input(|input| (input.modifiers.shift, input.smooth_scroll_delta().y, input.zoom_delta()));
+        let mut grip = Grip {
+            ui,
+            response,
+            axes: self.axes(),
+            angstroms_per_point: &|place| self.angstroms_per_point_at(rect, place),
+            scroll: f64::from(scroll),
+        };
+        if world.steer(&mut grip, state) {
+            if response.hovered() && zoom != 1.0 {
+                self.camera = self.camera.nearer(f64::from(zoom));
+            }
+            return;
+        }
         if response.hovered() {
             let times = (f64::from(scroll) * 0.003).exp() * f64::from(zoom);
             if (times - 1.0).abs() > 1e-6 {
@@ -435,4 +489,11 @@ impl Viewport {
             simulation.order(Order::Push(pushes));
         }
     }
+}
+
+/// The right, the up and the way towards the eye, in the world.
+pub(crate) fn axes_of(camera: &Camera) -> [DVec3; 3] {
+    let back = (camera.eye - camera.target).normalize_or(DVec3::NEG_Y);
+    let right = camera.up.cross(back).normalize_or(DVec3::X);
+    [right, back.cross(right), back]
 }

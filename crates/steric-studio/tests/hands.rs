@@ -116,6 +116,8 @@ fn what_is_pointed_at_is_told_and_what_is_hidden_is_not_seen() {
     let camera = Camera::of(scene, Side::default(), 1.0);
     let size = [64, 64];
     let wish = Wish {
+        stereo: None,
+        see_through: None,
         camera,
         look: Look { samples: 1, ..Look::of(Style::Plain) },
         size,

@@ -1,12 +1,13 @@
 //! The window used as a person would: every panel is clicked, files are written and read back, mistakes are told.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod common;
+
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use egui::{Key, Modifiers, Role};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use steric::collide::IndexKind;
 use steric::model::formats;
@@ -17,6 +18,8 @@ use steric_studio::viewport::Tool;
 use steric_studio::{Options, Studio};
 use steric_view::{ColourBy, Style};
 
+use common::{Window, answer, click, key, studio, until, window};
+
 /// A small vesicle, in which most lipids overlap.
 const SMALL: &str =
     "name = \"small\"\n[[membrane]]\ncount = 300\narea-per-lipid = 75\n[[membrane.lipid]]\nmolecule = \"POPC\"\n";
@@ -25,60 +28,10 @@ fn small() -> Source {
     Source::Scene { name: "small".into(), text: SMALL.into(), folder: "".into() }
 }
 
-type Window = Harness<'static, Option<Studio>>;
-
-fn window(options: Options) -> Window {
-    let mut options = Some(options);
-    let show = move |ui: &mut egui::Ui, studio: &mut Option<Studio>| {
-        let studio = studio.get_or_insert_with(|| Studio::new(ui.ctx(), options.take().unwrap()));
-        studio.show(ui);
-    };
-    Harness::builder().with_size([1280.0, 900.0]).build_ui_state(show, None)
-}
-
-fn studio(window: &Window) -> &Studio {
-    window.state().as_ref().unwrap()
-}
-
-/// Frame after frame until something is true.
-fn until(window: &mut Window, what: &str, is_true: impl Fn(&Studio) -> bool) {
-    let began = Instant::now();
-    loop {
-        window.step();
-        if is_true(studio(window)) {
-            return;
-        }
-        assert!(began.elapsed() < Duration::from_secs(120), "{what}: {:?}", studio(window).state().log);
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 fn opened(options: Options) -> Window {
     let mut window = window(options);
     until(&mut window, "opened", |studio| studio.state().now.opened.is_some());
     window
-}
-
-fn click(window: &mut Window, label: &str) {
-    window.run_steps(2);
-    window.get_by_label(label).click();
-    window.run_steps(3);
-}
-
-fn key(window: &mut Window, modifiers: Modifiers, key: Key) {
-    window.key_press_modifiers(modifiers, key);
-    window.run_steps(3);
-}
-
-/// Answers the question for a file.
-fn answer(window: &mut Window, path: &Path, verb: &str) {
-    let field = window.get_by_role(Role::TextInput);
-    field.focus();
-    window.run_steps(2);
-    window.key_press_modifiers(Modifiers::COMMAND, Key::A);
-    window.get_by_role(Role::TextInput).type_text(&path.display().to_string());
-    window.run_steps(2);
-    click(window, verb);
 }
 
 #[test]

@@ -18,11 +18,11 @@ use crate::painter::Painter;
 use crate::platform;
 use crate::recorder::Recorder;
 use crate::settings::{Restored, Settings};
-use crate::simulation::{Order, Simulation, Source, Where};
+use crate::simulation::{DockSource, Order, Simulation, Source, WakeUp, Where};
 use crate::start;
 use crate::state::State;
 use crate::viewport::{PERSPECTIVE, Tool, Viewport};
-use crate::worlds::{World, relax::RelaxWorld};
+use crate::worlds::{World, dock::DockWorld, relax::RelaxWorld};
 
 /// What the window is made with.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +55,9 @@ pub struct Studio {
     wanted_picture: Option<PathBuf>,
     film: Option<Recorder>,
     speed: f64,
+    wake: WakeUp,
+    /// Counts what was docked.
+    dockings: u64,
 }
 
 impl Studio {
@@ -73,7 +76,9 @@ impl Studio {
             state.say("restored what was open".to_owned());
         }
         let is_at_start = options.open.is_none() && restored.is_none();
-        if let Some(source) = options.open {
+        let docked = options.open.as_ref().is_some_and(|source| source.docked().is_some());
+        let (docked, opened) = if docked { (options.open, None) } else { (None, options.open) };
+        if let Some(source) = opened {
             simulation.order(Order::Open(source));
         }
         if let Some(Restored { source, molecules }) = restored {
@@ -89,10 +94,10 @@ impl Studio {
                     .to_owned(),
             );
         }
-        Self {
+        let mut studio = Self {
             state,
             simulation,
-            viewport: Viewport::new(options.gpu.as_ref().map(|gpu| Painter::new(gpu, wake))),
+            viewport: Viewport::new(options.gpu.as_ref().map(|gpu| Painter::new(gpu, Arc::clone(&wake)))),
             world: Box::new(RelaxWorld::default()),
             tour: (!settings.has_seen_tour).then_some(0),
             settings,
@@ -104,12 +109,23 @@ impl Studio {
             wanted_picture: None,
             film: None,
             speed: 0.0,
+            wake: WakeUp(wake),
+            dockings: 0,
+        };
+        if let Some(source) = docked {
+            studio.open(source);
         }
+        studio
     }
 
     /// What the panels know.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// What is docked, if anything is.
+    pub fn docked(&self) -> Option<&steric::dock::Session> {
+        self.world.dock()?.session()
     }
 
     /// What draws, by name.
@@ -130,10 +146,18 @@ impl Studio {
     /// One frame of the window.
     pub fn show(&mut self, ui: &mut Ui) {
         self.simulation.work_here();
-        self.state.take(self.simulation.now(), self.simulation.news());
+        let (now, news) = (self.simulation.now(), self.simulation.news());
+        self.state.take(self.world.now().unwrap_or(now), news);
         self.take_files(ui);
+        // What a world understands it hears first.
+        if !self.is_at_start && self.palette.is_none() && self.asked.is_none() {
+            self.world.frame(ui, &mut self.state, &mut self.viewport.camera);
+        }
         if let Some(command) = commands::pressed(ui.ctx()) {
             self.run(command, ui);
+        }
+        if let Some(purpose) = self.state.wants.take() {
+            self.asked = Some(files::Asked::new(purpose));
         }
         Panel::top("bar").show(ui, |ui| self.bar(ui));
         if self.is_at_start || (self.state.now.opened.is_none() && self.state.now.busy.is_none()) {
@@ -159,7 +183,9 @@ impl Studio {
                 });
                 egui::CollapsingHeader::new("Physics").default_open(true).show(ui, |ui| {
                     self.world.physics(ui, &mut self.state, &self.simulation);
-                    self.backend(ui);
+                    if self.world.dock().is_none() {
+                        self.backend(ui);
+                    }
                 });
             });
         });
@@ -183,7 +209,7 @@ impl Studio {
             .show(ui, |ui| self.world.charts(ui, &self.state));
         self.banner(ui);
         CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| {
-            self.viewport.show(ui, &mut self.state, &self.simulation);
+            self.viewport.show(ui, &mut self.state, &self.simulation, self.world.as_mut());
         });
     }
 
@@ -193,6 +219,7 @@ impl Studio {
             ui.menu_button("File", |ui| {
                 for command in [
                     Command::Open,
+                    Command::Dock,
                     Command::Start,
                     Command::SaveModel,
                     Command::SavePreset,
@@ -227,6 +254,9 @@ impl Studio {
                 }
             });
             ui.separator();
+            if self.world.bar(ui, &mut self.state, &mut self.viewport.camera) {
+                return;
+            }
             let plays = self.state.now.plays;
             if ui
                 .button(if plays { "Pause" } else { "Play" })
@@ -348,6 +378,37 @@ impl Studio {
                 ui.selectable_value(&mut self.state.style, style, name);
             }
         });
+        self.cues(ui);
+    }
+
+    /// What helps to see depth.
+    fn cues(&mut self, ui: &mut Ui) {
+        let cues = &mut self.state.cues;
+        let slide = |ui: &mut Ui, name: &str, value: &mut f64, most: f64, about: &str| {
+            ui.horizontal(|ui| {
+                let label = ui.label(name);
+                let field = egui::DragValue::new(value).range(0.0..=most).speed(0.01 * most).max_decimals(3);
+                ui.add(field).labelled_by(label.id).on_hover_text(about);
+            });
+        };
+        slide(
+            ui,
+            "rocking",
+            &mut cues.rocking,
+            30.0,
+            "Degrees that the view swings to each side; it waits while a hand moves.",
+        );
+        slide(ui, "fog", &mut cues.fog, 1.0, "How much of what is far vanishes.");
+        slide(ui, "shadows", &mut cues.shadows, 1.0, "How dark shadows are.");
+        ui.checkbox(&mut cues.is_stereo, "stereo").on_hover_text("A picture for each eye.");
+        if cues.is_stereo {
+            egui::ComboBox::from_label("kind").selected_text(cues.stereo.to_string()).show_ui(ui, |ui| {
+                for kind in steric_view::Stereo::ALL {
+                    ui.selectable_value(&mut cues.stereo, kind, kind.to_string());
+                }
+            });
+            slide(ui, "eyes apart", &mut cues.eye_distance, 0.2, "As a part of how far away they look.");
+        }
     }
 
     /// Whether everything can fit, and what to do if not.
@@ -377,7 +438,36 @@ impl Studio {
 
     fn open(&mut self, source: Source) {
         self.is_at_start = false;
-        self.simulation.order(Order::Open(source));
+        match source {
+            Source::Dock(docked) => {
+                self.dockings += 1;
+                // Other numbers than those of the simulation.
+                let opening = u64::MAX / 2 + self.dockings;
+                let (folder, wake) = (self.settings.folder(), Arc::clone(&self.wake.0));
+                self.world = Box::new(DockWorld::open(docked, opening, folder, wake));
+                self.simulation.order(Order::Pause);
+            }
+            source => {
+                if self.world.dock().is_some() {
+                    self.world = Box::new(RelaxWorld::default());
+                }
+                self.simulation.order(Order::Open(source));
+            }
+        }
+    }
+
+    /// Docks a ligand into the model that is open.
+    fn dock_into(&mut self, ligand: &std::path::Path) -> Result<(), String> {
+        let opened = self.state.now.opened.clone().ok_or("expected a model to be open, found nothing")?;
+        let receptor = match &opened.source {
+            Source::Model { name, bytes } => (name.clone(), Arc::clone(bytes)),
+            Source::Dock(DockSource::Files([receptor, _])) => receptor.clone(),
+            source => return Err(format!("expected a model to dock into, found {}", source.name())),
+        };
+        let bytes = std::fs::read(ligand).map_err(|error| format!("{}: {error}", ligand.display()))?;
+        let ligand = (ligand.display().to_string(), Arc::new(bytes));
+        self.open(Source::Dock(DockSource::Files([receptor, ligand])));
+        Ok(())
     }
 
     /// Files that were dropped on the window, or chosen in a browser.
@@ -396,6 +486,9 @@ impl Studio {
     /// Does what a command says.
     fn run(&mut self, command: Command, ui: &Ui) {
         let ctx = ui.ctx();
+        if !self.is_at_start && self.world.run(command, &mut self.state) {
+            return;
+        }
         let aspect = f64::from(ctx.content_rect().aspect_ratio()).max(0.1);
         match command {
             Command::Open if platform::HAS_FOLDERS => self.asked = Some(files::Asked::new(files::Purpose::Open)),
@@ -444,6 +537,7 @@ impl Studio {
                     self.state.tool = *tool;
                 }
             }
+            Command::Dock => self.asked = Some(files::Asked::new(files::Purpose::Ligand)),
             Command::Theme => self.settings.turn_theme(ctx),
             Command::Larger => self.settings.zoom(ctx, 1.1),
             Command::Smaller => self.settings.zoom(ctx, 1.0 / 1.1),

@@ -14,7 +14,20 @@ use crate::simulation::{Order, Source};
 
 impl Studio {
     pub(super) fn use_file(&mut self, purpose: files::Purpose, path: PathBuf) {
+        if let Some(result) = self.world.use_file(purpose, &path, &mut self.state) {
+            match result {
+                Ok(()) if purpose == files::Purpose::PlayLog => self.state.say(format!("playing {}", path.display())),
+                Ok(()) if purpose == files::Purpose::Log => self.state.say(format!("recording {}", path.display())),
+                Ok(()) => self.state.say(format!("wrote {}", path.display())),
+                Err(error) => self.state.say(format!("error: {error}")),
+            }
+            return;
+        }
         let result = match purpose {
+            files::Purpose::Ligand => self.dock_into(&path),
+            files::Purpose::Log | files::Purpose::PlayLog | files::Purpose::Trials => {
+                Err("expected something that is docked, found none".to_owned())
+            }
             files::Purpose::Open => Source::read(&path).map(|source| self.open(source)),
             files::Purpose::Model => {
                 self.simulation.order(Order::Save(path));
@@ -32,7 +45,7 @@ impl Studio {
             files::Purpose::Table => platform::save(&path, files::table(&self.state.history).as_bytes()),
         };
         match result {
-            Ok(()) if !matches!(purpose, files::Purpose::Open | files::Purpose::Film) => {
+            Ok(()) if !matches!(purpose, files::Purpose::Open | files::Purpose::Film | files::Purpose::Ligand) => {
                 self.state.say(format!("wrote {}", path.display()))
             }
             Ok(()) => {}

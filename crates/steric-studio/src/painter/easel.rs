@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use steric::gpu::Gpu;
 use steric::model::{Instant, MoleculeId, Scene};
-use steric_view::{ColourBy, Coloured, Colours, Look, Palette, Picked, Picture};
+use steric_view::{Camera, ColourBy, Coloured, Colours, Look, Palette, Picked, Picture, Stereo};
 
 use super::kernels::Kernels;
 use super::squares::Squares;
@@ -56,7 +56,7 @@ pub(super) struct Sheet {
 
 impl Subject {
     fn new(opened: &Opened, wish: &Wish) -> Self {
-        let structures = [&opened.structure];
+        let structures: Vec<_> = opened.structures.iter().collect();
         let coloured = Coloured {
             molecules: &opened.molecules,
             structures: &structures,
@@ -95,8 +95,21 @@ impl Subject {
                 *own = Some(CHOSEN);
             }
         }
-        if wish.hidden.iter().any(|&is_hidden| is_hidden) {
+        if wish.hidden.iter().any(|&is_hidden| is_hidden) || wish.see_through.is_some() {
             colours.opacities = wish.hidden.iter().map(|&is_hidden| if is_hidden { 0.0 } else { 1.0 }).collect();
+            colours.opacities.resize(now.poses.len(), 1.0);
+        }
+        if let Some((MoleculeId(id), opacity)) = wish.see_through
+            && let Some(own) = colours.opacities.get_mut(id as usize)
+        {
+            *own = own.min(opacity);
+        }
+        let palette = Palette::safe();
+        for (molecule, atom) in now.touched.iter() {
+            let kind = self.scene.molecules().get(molecule.0 as usize).map(|molecule| molecule.kind.0 as usize);
+            if let Some(own) = kind.and_then(|kind| colours.atoms.get_mut(kind)?.get_mut(*atom as usize)) {
+                *own = palette.touching();
+            }
         }
         colours
     }
@@ -107,6 +120,7 @@ fn is_marked_alike(one: &Wish, other: &Wish) -> bool {
     Arc::ptr_eq(&one.hidden, &other.hidden)
         && Arc::ptr_eq(&one.painted, &other.painted)
         && one.selected == other.selected
+        && one.see_through == other.see_through
 }
 
 impl Easel {
@@ -146,7 +160,9 @@ impl Easel {
         }
         // Who only points elsewhere needs no new picture.
         let known = before.filter(|(before, drawn, _)| {
-            is_still && before.camera == wish.camera && (drawn.look, drawn.size) == (sheet.look, sheet.size)
+            is_still
+                && (before.camera, before.stereo) == (wish.camera, wish.stereo)
+                && (drawn.look, drawn.size) == (sheet.look, sheet.size)
         });
         let (picture, picked) = match &mut self.drawing {
             Drawing::Kernels(kernels) => kernels.draw(subject, wish, &sheet, known.is_some()).await?,
@@ -185,6 +201,31 @@ impl Easel {
             1
         }
     }
+}
+
+/// The eyes that a picture is drawn for, each with what it is drawn on; two that stand side by side are half as wide.
+pub(super) fn eyes(wish: &Wish, sheet: &Sheet) -> (Vec<Camera>, [u32; 2]) {
+    match wish.stereo {
+        None => (vec![wish.camera], sheet.size),
+        Some((kind, apart)) => {
+            let is_beside = matches!(kind, Stereo::SideBySide | Stereo::CrossEye);
+            let width = if is_beside { (sheet.size[0] / 2).max(1) } else { sheet.size[0] };
+            (wish.camera.eyes(apart).to_vec(), [width, sheet.size[1]])
+        }
+    }
+}
+
+/// One picture of those of the eyes.
+pub(super) fn joined(wish: &Wish, pictures: Vec<Picture>) -> Option<Picture> {
+    match (wish.stereo, &pictures[..]) {
+        (Some((kind, _)), [left, right]) => Some(kind.joined(left, right)),
+        _ => pictures.into_iter().next(),
+    }
+}
+
+/// Where the mouse points in the picture of one eye.
+pub(super) fn pixel_of_eye(sheet: &Sheet, [width, _]: [u32; 2]) -> Option<[u32; 2]> {
+    sheet.pixel.map(|[x, y]| [x % width, y])
 }
 
 /// What a picture is drawn on that is so many times coarser.

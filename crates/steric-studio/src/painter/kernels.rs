@@ -6,7 +6,7 @@ use steric::gpu::Gpu;
 use steric_view::{Canvas, ColourBy, Colours, Follower, Model, Palette, Renderer};
 
 use super::Wish;
-use super::easel::{Drawn, Sheet, Subject};
+use super::easel::{Drawn, Sheet, Subject, eyes, joined, pixel_of_eye};
 
 /// What draws with kernels.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Kernels {
     }
 
     fn load(&mut self, subject: &Subject, colours: &Colours) -> Result<(), String> {
-        match &self.loaded {
+        match &mut self.loaded {
             Some((model, _)) => model.update(&self.gpu, &subject.scene, colours),
             None => {
                 let model = self.renderer.load(&subject.scene, colours).map_err(|error| error.to_string())?;
@@ -74,20 +74,21 @@ impl Kernels {
         is_known: bool,
     ) -> Result<Drawn, String> {
         let Some((model, canvas)) = &mut self.loaded else { return Ok((None, None)) };
+        let (eyes, size) = eyes(wish, sheet);
         let canvas = match canvas {
-            Some(canvas) if canvas.fits(model, &sheet.look, sheet.size) => canvas,
+            Some(canvas) if canvas.fits(model, &sheet.look, size) => canvas,
             empty => {
-                let canvas = self.renderer.canvas(model, &sheet.look, sheet.size);
+                let canvas = self.renderer.canvas(model, &sheet.look, size);
                 empty.insert(canvas.map_err(|error| error.to_string())?)
             }
         };
-        let picture = if is_known {
-            None
-        } else {
-            let drawn = self.renderer.draw_on_async(canvas, model, &wish.camera, &sheet.look).await;
-            Some(drawn.map_err(|error| error.to_string())?)
-        };
-        let Some(pixel) = sheet.pixel else { return Ok((picture, None)) };
+        let mut pictures = Vec::new();
+        for eye in eyes.iter().filter(|_| !is_known) {
+            let drawn = self.renderer.draw_on_async(canvas, model, eye, &sheet.look).await;
+            pictures.push(drawn.map_err(|error| error.to_string())?);
+        }
+        let picture = joined(wish, pictures);
+        let Some(pixel) = pixel_of_eye(sheet, size) else { return Ok((picture, None)) };
         let picked = self.renderer.pick_on_async(canvas, (model, &subject.scene), pixel).await;
         Ok((picture, picked.map_err(|error| error.to_string())?))
     }

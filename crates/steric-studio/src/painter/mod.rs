@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 
 use steric::gpu::{Gpu, waited};
 use steric::model::MoleculeId;
-use steric_view::{Camera, ColourBy, Look, Picked, Picture};
+use steric_view::{Camera, ColourBy, Look, Picked, Picture, Stereo};
 
 use crate::simulation::{Now, Wake};
 use easel::Easel;
@@ -26,6 +26,10 @@ pub struct Wish {
     pub camera: Camera,
     /// How.
     pub look: Look,
+    /// For two eyes: how their pictures become one, and how far they are apart.
+    pub stereo: Option<(Stereo, f64)>,
+    /// A molecule that one can look through, and how much of it hides what is behind.
+    pub see_through: Option<(MoleculeId, f32)>,
     /// In pixels.
     pub size: [u32; 2],
     /// What colours say.

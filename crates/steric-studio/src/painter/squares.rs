@@ -4,7 +4,7 @@ use steric::gpu::Gpu;
 use steric_view::Sketch;
 
 use super::Wish;
-use super::easel::{Drawn, Sheet, Subject};
+use super::easel::{Drawn, Sheet, Subject, eyes, joined, pixel_of_eye};
 
 /// What draws with squares.
 #[derive(Debug)]
@@ -25,13 +25,14 @@ impl Squares {
 
     /// Draws, unless the picture is known, and finds what is pointed at.
     pub(super) async fn draw(&mut self, wish: &Wish, sheet: &Sheet, is_known: bool) -> Result<Drawn, String> {
-        let picture = if is_known {
-            None
-        } else {
-            let drawn = self.sketch.draw(&wish.camera, &sheet.look, sheet.size).await;
-            Some(drawn.map_err(|error| error.to_string())?)
-        };
-        let picked = sheet.pixel.and_then(|pixel| self.sketch.pick(&wish.camera, sheet.size, pixel));
-        Ok((picture, picked))
+        let (eyes, size) = eyes(wish, sheet);
+        let mut pictures = Vec::new();
+        for eye in eyes.iter().filter(|_| !is_known) {
+            let drawn = self.sketch.draw(eye, &sheet.look, size).await;
+            pictures.push(drawn.map_err(|error| error.to_string())?);
+        }
+        let pixel = pixel_of_eye(sheet, size);
+        let picked = pixel.and_then(|pixel| self.sketch.pick(eyes.last().unwrap_or(&wish.camera), size, pixel));
+        Ok((joined(wish, pictures), picked))
     }
 }

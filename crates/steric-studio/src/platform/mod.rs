@@ -6,6 +6,6 @@ mod page;
 mod program;
 
 #[cfg(target_family = "wasm")]
-pub(crate) use page::{HAS_FOLDERS, breathe, choose, forget, keep, kept, save, save_model, soon, take};
+pub(crate) use page::{HAS_FOLDERS, beside, breathe, choose, forget, keep, kept, save, save_model, soon, take};
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use program::{HAS_FOLDERS, breathe, choose, forget, keep, kept, save, save_model, soon, take};
+pub(crate) use program::{HAS_FOLDERS, beside, breathe, choose, forget, keep, kept, save, save_model, soon, take};

@@ -22,6 +22,11 @@ pub(crate) fn soon(work: impl Future<Output = ()> + 'static) {
     spawn_local(work);
 }
 
+/// Does something that takes long; a page has one thread, so it waits.
+pub(crate) fn beside(_name: &str, work: impl FnOnce() + Send + 'static) {
+    work();
+}
+
 /// Lets the browser show what there is.
 pub(crate) async fn breathe() {
     let promise = js_sys::Promise::new(&mut |done, _| {

@@ -18,6 +18,12 @@ pub(crate) fn soon(work: impl Future<Output = ()> + 'static) {
     waited(work);
 }
 
+/// Does something that takes long beside the window.
+pub(crate) fn beside(name: &str, work: impl FnOnce() + Send + 'static) {
+    // Where there is no thread to be had nothing would come of waiting, either.
+    std::thread::Builder::new().name(name.to_owned()).spawn(work).ok();
+}
+
 /// Other threads go on anyway.
 pub(crate) async fn breathe() {}
 

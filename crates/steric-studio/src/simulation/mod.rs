@@ -4,6 +4,7 @@
 //! in one place where the window and the painter find it. Nobody waits for it. A page in a browser has no threads: there a piece of the work is
 //! done between two frames.
 
+mod docking;
 mod orders;
 mod source;
 mod work;
@@ -20,6 +21,7 @@ use steric::model::{MoleculeId, Molecules, Pose, Scene, Structure};
 use steric::world::build::Verdict;
 use steric::world::relax::{Iteration, RelaxOptions};
 
+pub use docking::DockSource;
 pub use orders::{Order, Where};
 pub use source::Source;
 use work::Work;
@@ -33,8 +35,8 @@ pub struct Opened {
     pub scene: Scene,
     /// The molecules, and which atoms of the structure they are.
     pub molecules: Molecules,
-    /// What they are made of.
-    pub structure: Structure,
+    /// What they are made of, a structure for each file.
+    pub structures: Vec<Structure>,
     /// Of lipids, whether they are in the outer leaflet.
     pub is_outer: Vec<Option<bool>>,
     /// Whether all can fit.
@@ -63,6 +65,8 @@ pub struct Now {
     pub on_gpu: Option<Arc<MoleculesOnGpu>>,
     /// Which molecules overlap another one; while a GPU works, as it was when it began.
     pub touching: Arc<Vec<bool>>,
+    /// Single atoms that touch, where that is known: molecule and number.
+    pub touched: Arc<Vec<(MoleculeId, u32)>>,
     /// Which molecules stay where they are.
     pub fixed: Arc<Vec<bool>>,
     /// Every number of the relaxation.
@@ -122,6 +126,16 @@ pub struct Simulation {
 
 /// Called when there is something new to see.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
+
+/// The same, for those who want to be printed.
+#[derive(Clone)]
+pub(crate) struct WakeUp(pub(crate) Wake);
+
+impl std::fmt::Debug for WakeUp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("WakeUp")
+    }
+}
 
 impl Simulation {
     /// Nothing is open yet.

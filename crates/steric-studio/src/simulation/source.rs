@@ -8,6 +8,8 @@ use steric::relax::{ModelOptions, Relaxation};
 use steric::world::build::SceneFile;
 use steric::world::relax::RelaxOptions;
 
+use super::DockSource;
+
 /// Where molecules come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
@@ -27,11 +29,16 @@ pub enum Source {
         /// The bytes of the file.
         bytes: std::sync::Arc<Vec<u8>>,
     },
+    /// A ligand at a receptor.
+    Dock(DockSource),
 }
 
 impl Source {
     /// A ready scene by its name.
     pub fn ready(name: &str) -> Option<Self> {
+        if let Some(docked) = DockSource::ready(name) {
+            return Some(Self::Dock(docked));
+        }
         let text = scenes::ready(name)?.to_owned();
         Some(Self::Scene { name: name.to_owned(), text, folder: PathBuf::new() })
     }
@@ -60,6 +67,7 @@ impl Source {
     pub fn name(&self) -> &str {
         match self {
             Self::Scene { name, .. } | Self::Model { name, .. } => name,
+            Self::Dock(source) => source.name(),
         }
     }
 
@@ -67,7 +75,15 @@ impl Source {
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Scene { text, .. } => Some(text),
-            Self::Model { .. } => None,
+            Self::Model { .. } | Self::Dock(_) => None,
+        }
+    }
+
+    /// What is docked, if that is what it is.
+    pub(crate) fn docked(&self) -> Option<&DockSource> {
+        match self {
+            Self::Dock(source) => Some(source),
+            _ => None,
         }
     }
 
@@ -84,6 +100,7 @@ impl Source {
                 Relaxation::of_model(&input, &ModelOptions::default(), RelaxOptions::default(), 1)
                     .map_err(|error| error.to_string())
             }
+            Self::Dock(source) => Err(format!("expected molecules to push apart, found {} to dock", source.name())),
         }
     }
 }

@@ -10,7 +10,7 @@ use steric::model::Instant;
 use steric::world::relax::Iteration;
 
 use super::world::World;
-use super::{Now, Order, Shared, Source, Wake, Where};
+use super::{Now, Order, Shared, Source, Wake, WakeUp, Where};
 use crate::platform;
 
 /// What is new is shown no more often than this.
@@ -36,15 +36,6 @@ pub(super) struct Work {
     version: u64,
     done: Vec<Iteration>,
     log: Vec<String>,
-}
-
-/// Tells the window that there is something new.
-struct WakeUp(Wake);
-
-impl std::fmt::Debug for WakeUp {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("WakeUp")
-    }
 }
 
 impl Work {

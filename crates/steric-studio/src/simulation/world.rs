@@ -78,7 +78,7 @@ fn opened(relaxation: &Relaxation, source: Source, verdicts: Vec<Verdict>) -> Op
     Opened {
         scene: watched(relaxation),
         molecules: relaxation.molecules().clone(),
-        structure: relaxation.input().clone(),
+        structures: vec![relaxation.input().clone()],
         is_outer: leaflets(relaxation.setup()),
         verdicts,
         notes: relaxation.notes().to_vec(),

@@ -1,20 +1,37 @@
 //! What a world shows in the window: its panels.
 //!
 //! How it works: the window has places for panels, the same for every world: the scene on the left, the physics below it, charts at the
-//! bottom, and what is chosen on the right. A world fills them. The relax world is the first one.
+//! bottom, and what is chosen on the right. A world fills them. The relax world lets the simulation's thread move its molecules; the dock world moves
+//! them itself, and takes what mouse and keys do before the window does.
 
-pub mod relax;
+pub(crate) mod dock;
+pub(crate) mod relax;
 
-use egui::Ui;
+use std::path::Path;
 
-use crate::simulation::Simulation;
+use egui::{Response, Ui};
+use glam::DVec3;
+use steric_view::Camera;
+
+use crate::commands::Command;
+use crate::files::Purpose;
+use crate::simulation::{Now, Simulation};
 use crate::state::State;
 
-/// A world's panels.
-pub trait World: std::fmt::Debug {
-    /// What it is called.
-    fn name(&self) -> &'static str;
+/// What the mouse does in the picture.
+pub(crate) struct Grip<'a> {
+    pub(crate) ui: &'a Ui,
+    pub(crate) response: &'a Response,
+    /// Right, up, and towards the eye.
+    pub(crate) axes: [DVec3; 3],
+    /// Angstroms for a point of the window, as far away as a place.
+    pub(crate) angstroms_per_point: &'a dyn Fn(DVec3) -> f64,
+    /// How far the wheel was turned.
+    pub(crate) scroll: f64,
+}
 
+/// A world's panels.
+pub(crate) trait World: std::fmt::Debug {
     /// What there is: molecules, counts, sizes.
     fn scene(&mut self, ui: &mut Ui, state: &mut State, simulation: &Simulation);
 
@@ -29,4 +46,37 @@ pub trait World: std::fmt::Debug {
 
     /// The scene file with the numbers as they are now, to be saved; nothing where there is none.
     fn preset(&self, state: &State) -> Option<Result<String, String>>;
+
+    /// Where everything is, if this world moves its molecules itself.
+    fn now(&self) -> Option<Now> {
+        None
+    }
+
+    /// One frame: keys, devices, and whatever moves by itself.
+    fn frame(&mut self, _ui: &Ui, _state: &mut State, _camera: &mut Camera) {}
+
+    /// What the mouse does in the picture; true if nobody else has to hear of it.
+    fn steer(&mut self, _grip: &mut Grip<'_>, _state: &mut State) -> bool {
+        false
+    }
+
+    /// Buttons in the bar in place of the usual ones; false if there are none.
+    fn bar(&mut self, _ui: &mut Ui, _state: &mut State, _camera: &mut Camera) -> bool {
+        false
+    }
+
+    /// A command of the window; true if it was for this world.
+    fn run(&mut self, _command: Command, _state: &mut State) -> bool {
+        false
+    }
+
+    /// A file that was asked for; nothing if it was not for this world.
+    fn use_file(&mut self, _purpose: Purpose, _path: &Path, _state: &mut State) -> Option<Result<(), String>> {
+        None
+    }
+
+    /// What is docked, where that is the world.
+    fn dock(&self) -> Option<&dock::DockWorld> {
+        None
+    }
 }

@@ -16,16 +16,12 @@ use crate::state::State;
 
 /// The panels of the relax world.
 #[derive(Debug, Default)]
-pub struct RelaxWorld {
+pub(crate) struct RelaxWorld {
     /// The scene file as it is being written, and what was opened when that began.
     draft: Option<(u64, String)>,
 }
 
 impl World for RelaxWorld {
-    fn name(&self) -> &'static str {
-        "relax"
-    }
-
     fn scene(&mut self, ui: &mut Ui, state: &mut State, simulation: &Simulation) {
         self.show_scene(ui, state, simulation);
     }

@@ -102,7 +102,8 @@ fn described(state: &State, molecule: MoleculeId) -> String {
 fn atom_name(state: &State, atom: AtomId) -> Option<String> {
     let opened = state.now.opened.as_ref()?;
     let origin = opened.molecules.origin(atom).atom as usize;
-    let atoms = &opened.structure.atoms;
-    let residue = opened.structure.residues.get(*atoms.residues.get(origin)? as usize)?;
+    let structure = opened.structures.get(opened.molecules.file(atom.molecule) as usize)?;
+    let atoms = &structure.atoms;
+    let residue = structure.residues.get(*atoms.residues.get(origin)? as usize)?;
     Some(format!("{} {} {}", residue.name, residue.number, atoms.names.get(origin)?))
 }
