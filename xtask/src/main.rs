@@ -65,6 +65,9 @@ fn test() -> ExitCode {
     programs::on_the_path(&mut steps);
     let validator = gltf::validator(&mut steps);
     format_and_lints(&mut steps);
+    if programs::device_libraries(&mut steps) {
+        steps.command("gamepads and sound", cargo(&DEVICES));
+    }
     steps.command("all tests", other_readers(cargo(&ALL_TESTS), python.as_deref(), validator.as_deref()));
     steps.command("documentation examples", cargo(&["test", "--workspace", "--no-fail-fast", "--doc"]));
     steps.command("fuzzing", cargo(&["test", "--workspace", "--test", "fuzz", "--", "--nocapture", "fuzz_"]));
@@ -76,6 +79,19 @@ fn test() -> ExitCode {
     deny(&mut steps);
     steps.summary()
 }
+
+/// What is built only where the system has the libraries for it.
+const DEVICES: [&str; 9] = [
+    "clippy",
+    "--workspace",
+    "--all-targets",
+    "--quiet",
+    "--features",
+    "steric-studio/devices",
+    "--",
+    "-D",
+    "warnings",
+];
 
 /// Fuzzing has a step of its own, which shows its progress; `--tests` takes in the end-to-end tests of the command.
 const ALL_TESTS: [&str; 11] = [

@@ -1,4 +1,4 @@
-//! The pictures of the guide, drawn by `steric render`.
+//! The pictures of the guide, drawn by `steric render` and `steric dock`.
 //!
 //! How it works: a picture is a name and the arguments that a reader would type. All come from ready scenes and from molecules of the
 //! repository, so that a fresh clone draws the same ones; without a GPU software Vulkan draws them in three minutes.
@@ -21,15 +21,19 @@ const PICTURES: [(&str, &str); 10] = [
     ("gramicidin-anaglyph", "scenes/data/gramicidin.pdb --color uniform --style soft --stereo anaglyph --zoom 1.2 --size 560x440"),
 ];
 
+/// Name of the file, and the arguments of `steric dock`.
+const DOCKED: [(&str, &str); 1] = [("dice", "dice --seconds 6")];
+
 /// Builds `steric` and draws every picture.
 pub(crate) fn draw(steps: &mut Steps) {
     steps.command("build", cargo(&["build", "--release", "--package", "steric-cli"]));
     let folder = root().join("book/src/pictures");
     steps.run("folder", || std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display())));
-    for (name, arguments) in PICTURES {
-        let mut render = Command::new(target().join("release/steric"));
-        render.current_dir(root()).args(["render", "--quiet"]).args(arguments.split_whitespace());
-        render.arg("--output").arg(folder.join(name).with_extension("png"));
-        steps.command(name, render);
+    let all = PICTURES.map(|picture| ("render", picture)).into_iter().chain(DOCKED.map(|picture| ("dock", picture)));
+    for (command, (name, arguments)) in all {
+        let mut draw = Command::new(target().join("release/steric"));
+        draw.current_dir(root()).args([command, "--quiet"]).args(arguments.split_whitespace());
+        draw.arg("--output").arg(folder.join(name).with_extension("png"));
+        steps.command(name, draw);
     }
 }

@@ -18,6 +18,14 @@ pub(crate) fn on_the_path(steps: &mut Steps) {
     ready(steps, "screen", "the window is not tested", &packages, is_there);
 }
 
+/// Whether gamepads and sound can be built: they need headers of the system.
+pub(crate) fn device_libraries(steps: &mut Steps) -> bool {
+    let is_there = || answers(Command::new("pkg-config").args(["--exists", "libudev", "alsa"]));
+    let packages = ["pkg-config", "libudev-dev", "libasound2-dev"];
+    ready(steps, "device libraries", "gamepads and sound are not compiled", &packages, is_there);
+    is_there()
+}
+
 /// A browser, where there is one.
 pub(crate) fn browser(steps: &mut Steps) -> Option<&'static str> {
     const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
