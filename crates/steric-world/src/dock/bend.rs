@@ -43,8 +43,10 @@ const PIECE: f64 = 0.4;
 /// let bent = Bent { torsions: &torsions, places: &places, radii: &[1.7; 4], parts: &[0, 1, 2, 3] };
 /// let nothing = Obstacle::new(&[], &[], ProbeIndex::Rows);
 /// assert_eq!(turn_to_touch(&nothing, &bent, 0, 1.0, 0.0), 1.0);
-/// let beside = Obstacle::new(&[DVec3::new(3.0, 2.5, 3.0)], &[1.7], ProbeIndex::Rows);
-/// assert!(turn_to_touch(&beside, &bent, 0, 3.0, 0.0) < 2.0);
+/// // A quarter turn would bring the last carbon to (2.2, 1.9, -1.4), 3.2 angstroms from here.
+/// let beside = Obstacle::new(&[DVec3::new(2.2, 1.9, -4.6)], &[1.7], ProbeIndex::Rows);
+/// let angle = turn_to_touch(&beside, &bent, 0, 3.0, 0.0);
+/// assert!(angle > 0.5 && angle < 1.57, "{angle}");
 /// # Ok::<(), steric_model::ReadError>(())
 /// ```
 pub fn turn_to_touch(obstacle: &Obstacle, bent: &Bent<'_>, bond: usize, angle: f64, allow: f64) -> f64 {
