@@ -161,7 +161,8 @@ fn threads(text: &str) -> Result<NonZeroU16, String> {
 
 /// A length on the command line.
 pub(crate) fn angstroms(text: &str) -> Result<f32, String> {
-    text.parse().map_err(|_| "expected a number of angstroms".to_owned())
+    let number = text.parse().ok().filter(|number: &f32| number.is_finite());
+    number.ok_or_else(|| "expected a number of angstroms".to_owned())
 }
 
 /// A finite number, 0 or more, on the command line.

@@ -194,6 +194,8 @@ fn mistakes_are_told() {
             "expected detect, stop, slide, push or bounce, found melt",
         ),
         (&["receptor.pdb", "nothing.pdb"], "nothing.pdb"),
+        (&["receptor.pdb", "ligand.pdb", "--tolerance", "nan"], "expected a number of angstroms"),
+        (&["receptor.pdb", "ligand.pdb", "--path", "path.csv", "--flex", "Z:9"], "path.csv:2: expected x,y,z"),
     ] {
         let output = steric(folder.path(), &[&["dock"], arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
