@@ -136,7 +136,10 @@ fn every_toggle_of_the_manual_has_a_key_and_a_button() {
         while cues(&window).stereo != kind {
             click(&mut window, "next stereo");
         }
-        until(&mut window, "a picture for two eyes", Studio::is_shown);
+        // Without anything that draws there is nothing to wait for.
+        if studio(&window).device().is_some() {
+            until(&mut window, "a picture for two eyes", Studio::is_shown);
+        }
     }
     let apart = cues(&window).eye_distance;
     key(&mut window, Modifiers::NONE, Key::CloseBracket);
