@@ -181,6 +181,7 @@ fn a_clash_is_told_with_its_atoms_and_the_exit_code() {
 fn mistakes_are_told() {
     let folder = folder();
     std::fs::write(folder.path().join("path.csv"), "0,0,0\n1,2\n").unwrap();
+    std::fs::write(folder.path().join("short.csv"), "0,0,0\n").unwrap();
     std::fs::write(folder.path().join("hand.log"), "nonsense").unwrap();
     std::fs::write(folder.path().join("water.xyz"), "3\nwater\nO 0 0 0\nH 0.96 0 0\nH -0.24 0.93 0\n").unwrap();
     std::fs::write(folder.path().join("h.xyz"), "1\nproton\nH 0 0 0\n").unwrap();
@@ -196,6 +197,14 @@ fn mistakes_are_told() {
         (&["receptor.pdb", "nothing.pdb"], "nothing.pdb"),
         (&["receptor.pdb", "ligand.pdb", "--tolerance", "nan"], "expected a number of angstroms"),
         (&["receptor.pdb", "ligand.pdb", "--path", "path.csv", "--flex", "Z:9"], "path.csv:2: expected x,y,z"),
+        (
+            &["receptor.pdb", "ligand.pdb", "--path", "short.csv", "--flex", "A:9"],
+            "--flex: expected --response push, found slide",
+        ),
+        (
+            &["receptor.pdb", "ligand.pdb", "--path", "short.csv", "--response", "push", "--flex", "Z:9"],
+            "--flex: expected residues of the receptor as A:45, found Z:9",
+        ),
     ] {
         let output = steric(folder.path(), &[&["dock"], arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

@@ -217,6 +217,30 @@ fn what_a_hand_did_is_written_down_and_played_again_to_the_same_bits() {
 }
 
 #[test]
+fn a_broken_ligand_is_told_and_what_was_open_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let [model, broken] = ["argon.xyz", "broken.sdf"].map(|name| folder.path().join(name));
+    std::fs::write(&model, "1\nargon\nAr 0 0 0\n").unwrap();
+    std::fs::write(&broken, "no\nligand\n").unwrap();
+    let open = Some(Source::read(&model).unwrap());
+    let mut window = window(Options { open, ..Options::default() });
+    until(&mut window, "opened", |studio| studio.state().now.opened.is_some());
+    key(&mut window, Modifiers::COMMAND, Key::D);
+    answer(&mut window, &broken, "Open");
+    until(&mut window, "told", |studio| studio.state().alert.is_some());
+    assert!(studio(&window).state().alert.as_ref().unwrap().contains("broken.sdf"));
+    click(&mut window, "OK");
+    let opened = studio(&window).state().now.opened.clone().unwrap();
+    assert!(studio(&window).docked().is_none() && opened.source.name().ends_with("argon.xyz"));
+    // And a whole one is docked into it.
+    let whole = folder.path().join("helium.xyz");
+    std::fs::write(&whole, "1\nhelium\nHe 9 0 0\n").unwrap();
+    key(&mut window, Modifiers::COMMAND, Key::D);
+    answer(&mut window, &whole, "Open");
+    until(&mut window, "docked", |studio| studio.docked().is_some_and(|session| session.dock().atoms() == [1, 1]));
+}
+
+#[test]
 fn the_fitting_task_has_a_clock_and_its_trials_are_saved() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = docked("fitting", None);

@@ -275,7 +275,7 @@ fn read_log(path: &Path) -> Result<(ReadLog, String), Failure> {
 /// The files that a log was made with, or the scene.
 fn named_in(log: &ReadLog) -> (PathBuf, Option<PathBuf>) {
     let [receptor, ligand] = log.names();
-    match ready_names().iter().find(|(name, _)| *name == receptor || (*name == "fitting" && receptor == "rings")) {
+    match ready_names().iter().find(|(name, _)| *name == receptor) {
         Some((scene, _)) if !Path::new(receptor).is_file() => (scene.into(), None),
         _ => (receptor.into(), Some(ligand.into())),
     }

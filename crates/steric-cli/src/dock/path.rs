@@ -8,6 +8,7 @@ use glam::{DQuat, DVec3};
 use serde::Serialize;
 use steric::dock::{Deed, Log, Session};
 use steric::model::{Instant, Pose};
+use steric::world::dock::Response;
 
 use super::{Arguments, BESIDE, SPACING};
 use crate::failure::Failure;
@@ -31,6 +32,12 @@ pub(super) fn follow(
 ) -> Result<Vec<Motion>, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| Failure::io(path, &error))?;
     let wanted = path_of(&text, path)?;
+    if !arguments.flex.is_empty() && arguments.response != Response::Push {
+        let found = arguments.response;
+        return Err(Failure::usage(format!(
+            "--flex: expected --response push, found {found}; side chains give way to a push"
+        )));
+    }
     let mut hand = Hand { log: None, began: Instant::now(), session };
     if let Some(file) = &arguments.record {
         let out = BufWriter::new(File::create(file).map_err(|error| Failure::io(file, &error))?);

@@ -44,6 +44,8 @@ pub struct Studio {
     simulation: Simulation,
     viewport: Viewport,
     world: Box<dyn World>,
+    /// What was open before, until it is known whether the new one can be.
+    world_before: Option<Box<dyn World>>,
     settings: Settings,
     gpu: Option<Gpu>,
     palette: Option<String>,
@@ -99,6 +101,7 @@ impl Studio {
             simulation,
             viewport: Viewport::new(options.gpu.as_ref().map(|gpu| Painter::new(gpu, Arc::clone(&wake)))),
             world: Box::new(RelaxWorld::default()),
+            world_before: None,
             tour: (!settings.has_seen_tour).then_some(0),
             settings,
             gpu: options.gpu,
@@ -153,6 +156,7 @@ impl Studio {
         if !self.is_at_start && self.palette.is_none() && self.asked.is_none() {
             self.world.frame(ui, &mut self.state, &mut self.viewport.camera);
         }
+        self.settle_world();
         if let Some(command) = commands::pressed(ui.ctx()) {
             self.run(command, ui);
         }
@@ -375,7 +379,10 @@ impl Studio {
         ui.horizontal(|ui| {
             for (style, name) in [(Style::Soft, "soft"), (Style::Illustrative, "illustrative"), (Style::Plain, "plain")]
             {
-                ui.selectable_value(&mut self.state.style, style, name);
+                if ui.selectable_value(&mut self.state.style, style, name).changed() {
+                    // Each style has a fog of its own; plain light has none.
+                    self.state.cues.fog = steric_view::Look::of(style).fog;
+                }
             }
         });
         self.cues(ui);
@@ -444,7 +451,8 @@ impl Studio {
                 // Other numbers than those of the simulation.
                 let opening = u64::MAX / 2 + self.dockings;
                 let (folder, wake) = (self.settings.folder(), Arc::clone(&self.wake.0));
-                self.world = Box::new(DockWorld::open(docked, opening, folder, wake));
+                let new = Box::new(DockWorld::open(docked, opening, folder, wake));
+                self.world_before = Some(std::mem::replace(&mut self.world, new));
                 self.simulation.order(Order::Pause);
             }
             source => {
@@ -453,6 +461,16 @@ impl Studio {
                 }
                 self.simulation.order(Order::Open(source));
             }
+        }
+    }
+
+    /// What could not be opened leaves what was open before.
+    fn settle_world(&mut self) {
+        if let Some(is_open) = self.world.is_open()
+            && let Some(before) = self.world_before.take()
+            && !is_open
+        {
+            self.world = before;
         }
     }
 

@@ -75,6 +75,11 @@ pub(crate) trait World: std::fmt::Debug {
         None
     }
 
+    /// Whether what it was made for could be opened; nothing while that is not known.
+    fn is_open(&self) -> Option<bool> {
+        Some(true)
+    }
+
     /// What is docked, where that is the world.
     fn dock(&self) -> Option<&dock::DockWorld> {
         None

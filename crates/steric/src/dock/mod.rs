@@ -213,7 +213,7 @@ impl Dock {
     pub fn of_task(task: FittingTask, options: &DockOptions) -> Result<Self, DockError> {
         let options = DockOptions { tolerance: 0.0, ..*options };
         let (rings, e) = (balls("rings", task.ring_centers()), balls("E", task.e().centers()));
-        let mut dock = Self::new(("rings", &rings), ("E", &e), Some(&[]), &options)?;
+        let mut dock = Self::new(("fitting", &rings), ("E", &e), Some(&[]), &options)?;
         let radius = task.radius();
         dock.receptor_radii.fill(radius);
         dock.radii.fill(radius);

@@ -13,7 +13,7 @@ mod shown;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use egui::Ui;
 use glam::DVec3;
@@ -192,7 +192,14 @@ impl DockWorld {
                 self.coming = None;
                 state.say(format!("error: {error}"));
             }
-            Err(_) => {}
+            Err(TryRecvError::Disconnected) => {
+                self.coming = None;
+                state.say(format!(
+                    "error: {}: expected it to be read, found that reading broke off",
+                    self.source.name()
+                ));
+            }
+            Err(TryRecvError::Empty) => {}
         }
     }
 
@@ -394,7 +401,17 @@ impl DockWorld {
     }
 
     fn take_energies(&mut self, state: &mut State) {
-        let Some(grid) = self.energies.as_ref().and_then(|energies| energies.try_recv().ok()) else { return };
+        let Some(energies) = &self.energies else { return };
+        let grid = match energies.try_recv() {
+            Ok(grid) => grid,
+            Err(TryRecvError::Empty) => return,
+            Err(TryRecvError::Disconnected) => {
+                self.energies = None;
+                return state.say(
+                    "error: expected the energies of the receptor, found that working them out broke off".to_owned(),
+                );
+            }
+        };
         self.energies = None;
         if let Some(session) = &mut self.session {
             session.set_energies(ENERGIES, grid);
@@ -526,6 +543,10 @@ impl World for DockWorld {
             Purpose::PlayLog => Some(self.play(path, state)),
             _ => None,
         }
+    }
+
+    fn is_open(&self) -> Option<bool> {
+        if self.coming.is_some() { None } else { Some(self.session.is_some()) }
     }
 
     fn dock(&self) -> Option<&DockWorld> {

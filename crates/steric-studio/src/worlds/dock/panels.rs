@@ -164,7 +164,7 @@ impl DockWorld {
         }
         ui.separator();
         ui.label("bonds that turn").on_hover_text("Turned until something touches, unless collisions pass freely.");
-        let mut wanted = None;
+        let (mut wanted, mut is_begun) = (None, false);
         for (number, torsion) in dock.torsions().all().iter().enumerate() {
             let name = |atom: u32| {
                 let label = dock.label(Which::Ligand, standing.pose, atom);
@@ -178,18 +178,19 @@ impl DockWorld {
                 let mut degrees = standing.radians[number].to_degrees();
                 let slider = ui.add(Slider::new(&mut degrees, -180.0..=180.0).suffix("°").fixed_decimals(0));
                 slider.widget_info(|| egui::WidgetInfo::slider(true, degrees, format!("bond {text}")));
-                if slider.drag_started() {
-                    wanted.get_or_insert((number, degrees)).1 = degrees;
-                }
                 if slider.changed() {
                     wanted = Some((number, degrees));
                 }
+                // A drag is undone as a whole.
+                is_begun |= slider.drag_started() || (slider.changed() && !slider.dragged());
             });
+        }
+        if is_begun {
+            self.mark(state);
         }
         if let Some((number, degrees)) = wanted {
             let mut radians = standing.radians;
             radians[number] = degrees.to_radians();
-            self.mark(state);
             self.act(Deed::Turn(radians), state);
         }
     }
