@@ -11,8 +11,9 @@ use std::process::Command;
 
 /// What the tests import: gemmi and MDAnalysis read what we write, biotite reads BinaryCIF too, playwright drives a browser.
 const PACKAGES: [&str; 4] = ["gemmi", "biotite", "MDAnalysis", "playwright"];
-/// What some tests can do without: vina scores poses, and has no wheel for every Python.
-const WELCOME: [&str; 1] = ["vina"];
+/// What some tests can do without, where a Python has no wheels of it: vina scores poses, simulariumio and pyarrow read
+/// particles and tables that we write.
+const WELCOME: [&str; 3] = ["vina", "simulariumio", "pyarrow"];
 /// Debian packages that `python3 -m venv` needs.
 const SYSTEM_PACKAGES: [&str; 2] = ["python3", "python3-venv"];
 

@@ -58,6 +58,8 @@ impl fmt::Display for Located {
     }
 }
 
+impl std::error::Error for Located {}
+
 /// Why a file could not be read.
 ///
 /// ```

@@ -14,12 +14,15 @@ mod gzip;
 pub mod mesh;
 pub mod mol2;
 mod naming;
+pub mod parquet;
 pub mod pdb;
 pub mod pdbqt;
 pub mod sdf;
 mod sdf_v3000;
 mod sniff;
 mod text;
+mod thrift;
+pub mod trajectory;
 mod write;
 pub mod xyz;
 
