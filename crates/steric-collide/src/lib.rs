@@ -5,10 +5,12 @@ mod index;
 mod probe;
 pub mod reference;
 mod simd;
+mod swept;
 
 pub use detect::{Forces, NearList, Overlap, OverlapSearch, RigidPairs, RigidTouch, RigidVisitor};
 pub use index::IndexKind;
 pub use probe::{Obstacle, ProbeIndex};
+pub use swept::{SweptBox, SweptIndex, SweptSphere};
 
 /// The instruction set that the search uses on this processor: `avx2` or `portable`.
 ///
