@@ -33,6 +33,30 @@ pub fn ready_names() -> impl Iterator<Item = &'static str> {
     READY.iter().map(|scene| scene.0)
 }
 
+/// Particles in motion, by name: what `steric diffuse` runs without a file.
+const DIFFUSIONS: [(&str, &str); 2] = [
+    ("egf-receptors", include_str!("../diffusions/egf-receptors.toml")),
+    ("cytoplasm", include_str!("../diffusions/cytoplasm.toml")),
+];
+
+/// The scene file of particles in motion.
+///
+/// ```
+/// assert!(steric_scenes::diffusion("cytoplasm").is_some_and(|text| text.contains("haemoglobin")));
+/// ```
+pub fn diffusion(name: &str) -> Option<&'static str> {
+    DIFFUSIONS.iter().find(|scene| scene.0 == name).map(|scene| scene.1)
+}
+
+/// The names of all scenes of particles in motion.
+///
+/// ```
+/// assert!(steric_scenes::diffusion_names().eq(["egf-receptors", "cytoplasm"]));
+/// ```
+pub fn diffusion_names() -> impl Iterator<Item = &'static str> {
+    DIFFUSIONS.iter().map(|scene| scene.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

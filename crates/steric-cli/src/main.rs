@@ -7,6 +7,7 @@ mod bench;
 mod build;
 mod check;
 mod convert;
+mod diffuse;
 mod dock;
 mod failure;
 mod gpus;
@@ -58,6 +59,7 @@ fn run(command: Option<Command>, shared: &Shared) -> Result<Verdict, Failure> {
         Some(Command::Relax(arguments)) => relax::run(&arguments, shared),
         Some(Command::Build(arguments)) => build::run(&arguments, shared),
         Some(Command::Render(arguments)) => render::run(&arguments, shared),
+        Some(Command::Diffuse(arguments)) => diffuse::run(&arguments, shared),
         Some(Command::Dock(arguments)) => dock::run(&arguments, shared),
         Some(Command::Studio(arguments)) => studio::run(&arguments, shared),
         Some(Command::Bench(arguments)) => bench::run(&arguments, shared),

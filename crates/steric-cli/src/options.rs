@@ -9,7 +9,7 @@ use steric::backend::{self, Chosen};
 use steric::gpu::{self, Choice, GpuError};
 
 use crate::failure::Failure;
-use crate::{bench, build, check, convert, dock, info, output, relax, render, studio};
+use crate::{bench, build, check, convert, diffuse, dock, info, output, relax, render, studio};
 
 /// Finds and removes overlaps between molecules.
 ///
@@ -23,6 +23,7 @@ use crate::{bench, build, check, convert, dock, info, output, relax, render, stu
     steric check receptor.pdb ligand.sdf         one file against the other\n  \
     steric relax vesicle -o v.gro                2,000 lipids pushed apart until nothing overlaps\n  \
     steric relax model.cif -o clean.cif          the same for a model, with the least motion\n  \
+    steric diffuse -o receptors.simularium      receptors in a membrane that wander, meet and cluster\n  \
     steric info virus.bcif\n  \
     steric convert model.pdb -o model.cif")]
 pub(crate) struct Cli {
@@ -46,6 +47,8 @@ pub(crate) enum Command {
     Build(build::Arguments),
     /// Draw a picture or a film
     Render(render::Arguments),
+    /// Let particles diffuse that never pass through each other
+    Diffuse(diffuse::Arguments),
     /// A ligand at a receptor: contacts, clashes, energies; move it along a path, and never through anything
     Dock(dock::Arguments),
     /// Open a window: see molecules, push them apart, take them in hand

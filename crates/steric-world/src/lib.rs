@@ -4,6 +4,7 @@
 //! [`respond`] holds the ways in which a molecule can answer its overlaps, [`shape`] the surfaces and regions that hold molecules in place.
 
 pub mod build;
+pub mod diffuse;
 pub mod dock;
 pub mod relax;
 pub mod report;

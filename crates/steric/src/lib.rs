@@ -20,6 +20,7 @@
 
 pub mod backend;
 pub mod check;
+pub mod diffuse;
 pub mod dock;
 pub mod relax;
 pub mod save;
