@@ -17,6 +17,7 @@ use crate::render;
   steric studio
   steric studio vesicle
   steric studio model.pdb
+  steric studio cytoplasm                   proteins in Brownian motion
   steric studio dhfr                        a drug in hand, at its enzyme
   steric studio receptor.pdb ligand.sdf     a ligand in hand")]
 pub(crate) struct Arguments {
@@ -38,10 +39,14 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
         }
         (input, _) => input.as_deref().map(Source::read).transpose().map_err(Failure::usage)?,
     };
-    if let (Some(seed), Some(Source::Scene { name, text, .. })) = (shared.seed, &mut open) {
-        let mut scene = SceneFile::read(text, name.as_ref())?;
-        scene.seed = seed;
-        *text = toml::to_string(&scene).map_err(|error| Failure::usage(error.to_string()))?;
+    match (shared.seed, &mut open) {
+        (Some(seed), Some(Source::Scene { name, text, .. })) => {
+            let mut scene = SceneFile::read(text, name.as_ref())?;
+            scene.seed = seed;
+            *text = toml::to_string(&scene).map_err(|error| Failure::usage(error.to_string()))?;
+        }
+        (Some(seed), Some(Source::Diffuse(source))) => *source = source.with("seed", &seed.to_string()),
+        _ => {}
     }
     // Without anything that draws there is a window all the same, which says what is missing.
     let gpu = render::gpu(shared).ok();

@@ -140,8 +140,13 @@ impl Settings {
     /// Keeps what is open, now and then.
     pub(crate) fn keep(&mut self, state: &State) {
         let (Some(folder), Some(opened)) = (self.folder.clone(), &state.now.opened) else { return };
-        if opened.source.docked().is_some() {
-            // What was docked is in its log.
+        if !opened.source.is_relaxed() {
+            // What was docked is in its log; particles go the same way again from their seed.
+            let is_new = self.kept.is_none_or(|(_, opening, _)| opening != state.now.opening);
+            if is_new && matches!(opened.source, Source::Diffuse(_)) {
+                self.remember(&opened.source);
+                self.kept = Some((Instant::now(), state.now.opening, state.now.version));
+            }
             return;
         }
         let is_due = self.kept.is_none_or(|(at, opening, version)| {
@@ -156,7 +161,7 @@ impl Settings {
         }
         let from = match &opened.source {
             Source::Scene { folder, .. } => folder.clone(),
-            Source::Model { .. } | Source::Dock(_) => PathBuf::new(),
+            Source::Model { .. } | Source::Dock(_) | Source::Diffuse(_) => PathBuf::new(),
         };
         let scene = opened.source.text().map(ToOwned::to_owned);
         let now = &state.now;

@@ -6,43 +6,51 @@ use crate::settings::Settings;
 use crate::simulation::Source;
 
 /// Ready scenes, and what each is about.
-const GALLERY: [(&str, &str); 6] = [
+const GALLERY: [(&str, &str); 8] = [
     ("vesicle", "2,000 POPC lipids in two leaflets, closed to a sphere. Press Play and they push each other apart."),
     ("bilayer", "A flat, periodic membrane of POPC and cholesterol."),
     ("vesicle-with-proteins", "A vesicle with porins and gramicidin in its membrane, and proteins inside."),
     ("crowded-cytoplasm", "Five kinds of protein, packed as in a cell."),
     ("dhfr", "A ligand in hand: bring trimethoprim into the pocket of dihydrofolate reductase."),
+    ("cytoplasm", "Proteins in the crowd of a cell, in Brownian motion: they bounce off each other and never overlap."),
+    ("egf-receptors", "Receptors that wander in a patch of membrane, meet, and hold on to each other in clusters."),
     ("fitting", "The fitting task of 1989: bring an E through three rings, and see how long it takes."),
 ];
 
 /// Shows the gallery; gives what was chosen.
 pub(crate) fn show(ui: &mut Ui, settings: &Settings) -> Option<Result<Source, String>> {
     let mut chosen = None;
-    ui.vertical_centered(|ui| {
-        ui.add_space(24.0);
-        ui.heading("steric");
-        ui.label("Molecules must not overlap. Choose a scene, or drop a file: PDB, mmCIF, BinaryCIF, GRO, XYZ, MOL2, SDF or a scene file.");
-        ui.add_space(12.0);
-        for (name, about) in GALLERY {
-            let button = egui::Button::new(RichText::new(name).heading()).min_size([420.0, 36.0].into());
-            if ui.add(button).clicked() {
-                chosen = Source::ready(name).map(Ok);
-            }
-            ui.label(RichText::new(about).weak());
-            ui.add_space(6.0);
-        }
-        if !settings.recent.is_empty() {
-            ui.separator();
-            ui.label("Recent files");
-            for path in &settings.recent {
-                if ui.link(path.display().to_string()).clicked() {
-                    chosen = Some(Source::read(path));
-                }
-            }
-        }
-        ui.add_space(12.0);
-        ui.label(RichText::new("Ctrl+O opens a file, Ctrl+K lists every command, F1 shows you around.").weak());
+    egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+        ui.vertical_centered(|ui| chosen = gallery(ui, settings));
     });
+    chosen
+}
+
+fn gallery(ui: &mut Ui, settings: &Settings) -> Option<Result<Source, String>> {
+    let mut chosen = None;
+    ui.add_space(24.0);
+    ui.heading("steric");
+    ui.label("Molecules must not overlap. Choose a scene, or drop a file: PDB, mmCIF, BinaryCIF, GRO, XYZ, MOL2, SDF or a scene file.");
+    ui.add_space(12.0);
+    for (name, about) in GALLERY {
+        let button = egui::Button::new(RichText::new(name).heading()).min_size([420.0, 36.0].into());
+        if ui.add(button).clicked() {
+            chosen = Source::ready(name).map(Ok);
+        }
+        ui.label(RichText::new(about).weak());
+        ui.add_space(6.0);
+    }
+    if !settings.recent.is_empty() {
+        ui.separator();
+        ui.label("Recent files");
+        for path in &settings.recent {
+            if ui.link(path.display().to_string()).clicked() {
+                chosen = Some(Source::read(path));
+            }
+        }
+    }
+    ui.add_space(12.0);
+    ui.label(RichText::new("Ctrl+O opens a file, Ctrl+K lists every command, F1 shows you around.").weak());
     chosen
 }
 

@@ -18,11 +18,11 @@ use crate::painter::Painter;
 use crate::platform;
 use crate::recorder::Recorder;
 use crate::settings::{Restored, Settings};
-use crate::simulation::{DockSource, Order, Simulation, Source, WakeUp, Where};
+use crate::simulation::{Diffused, DockSource, Order, Simulation, Source, WakeUp, Where};
 use crate::start;
 use crate::state::State;
 use crate::viewport::{PERSPECTIVE, Tool, Viewport};
-use crate::worlds::{World, dock::DockWorld, relax::RelaxWorld};
+use crate::worlds::{World, diffuse::DiffuseWorld, dock::DockWorld, relax::RelaxWorld};
 
 /// What the window is made with.
 #[derive(Clone, Debug, Default)]
@@ -58,8 +58,8 @@ pub struct Studio {
     film: Option<Recorder>,
     speed: f64,
     wake: WakeUp,
-    /// Counts what was docked.
-    dockings: u64,
+    /// Counts worlds that move their molecules themselves.
+    worlds: u64,
 }
 
 impl Studio {
@@ -78,8 +78,8 @@ impl Studio {
             state.say("restored what was open".to_owned());
         }
         let is_at_start = options.open.is_none() && restored.is_none();
-        let docked = options.open.as_ref().is_some_and(|source| source.docked().is_some());
-        let (docked, opened) = if docked { (options.open, None) } else { (None, options.open) };
+        let is_relaxed = options.open.as_ref().is_some_and(Source::is_relaxed);
+        let (opened, other) = if is_relaxed { (options.open, None) } else { (None, options.open) };
         if let Some(source) = opened {
             simulation.order(Order::Open(source));
         }
@@ -113,9 +113,9 @@ impl Studio {
             film: None,
             speed: 0.0,
             wake: WakeUp(wake),
-            dockings: 0,
+            worlds: 0,
         };
-        if let Some(source) = docked {
+        if let Some(source) = other {
             studio.open(source);
         }
         studio
@@ -129,6 +129,11 @@ impl Studio {
     /// What is docked, if anything is.
     pub fn docked(&self) -> Option<&steric::dock::Session> {
         self.world.dock()?.session()
+    }
+
+    /// Particles in motion, if there are any.
+    pub fn diffused(&self) -> Option<&Diffused> {
+        self.world.diffused()
     }
 
     /// What draws, by name.
@@ -187,7 +192,7 @@ impl Studio {
                 });
                 egui::CollapsingHeader::new("Physics").default_open(true).show(ui, |ui| {
                     self.world.physics(ui, &mut self.state, &self.simulation);
-                    if self.world.dock().is_none() {
+                    if self.world.now().is_none() {
                         self.backend(ui);
                     }
                 });
@@ -447,21 +452,29 @@ impl Studio {
         self.is_at_start = false;
         match source {
             Source::Dock(docked) => {
-                self.dockings += 1;
-                // Other numbers than those of the simulation.
-                let opening = u64::MAX / 2 + self.dockings;
                 let (folder, wake) = (self.settings.folder(), Arc::clone(&self.wake.0));
-                let new = Box::new(DockWorld::open(docked, opening, folder, wake));
-                self.world_before = Some(std::mem::replace(&mut self.world, new));
-                self.simulation.order(Order::Pause);
+                self.enter(|opening| Box::new(DockWorld::open(docked, opening, folder, wake)));
+            }
+            Source::Diffuse(diffused) => {
+                let wake = Arc::clone(&self.wake.0);
+                self.enter(|opening| Box::new(DiffuseWorld::open(diffused, opening, wake)));
             }
             source => {
-                if self.world.dock().is_some() {
+                if self.world.now().is_some() {
                     self.world = Box::new(RelaxWorld::default());
                 }
                 self.simulation.order(Order::Open(source));
             }
         }
+    }
+
+    /// Goes to a world that moves its molecules itself; what was open is kept until that one is.
+    fn enter(&mut self, world: impl FnOnce(u64) -> Box<dyn World>) {
+        self.worlds += 1;
+        // Other numbers than those of the simulation.
+        let new = world(u64::MAX / 2 + self.worlds);
+        self.world_before = Some(std::mem::replace(&mut self.world, new));
+        self.simulation.order(Order::Pause);
     }
 
     /// What could not be opened leaves what was open before.

@@ -11,14 +11,16 @@ use crate::files;
 use crate::platform;
 use crate::recorder::Recorder;
 use crate::simulation::{Order, Source};
+use crate::worlds::Written;
 
 impl Studio {
     pub(super) fn use_file(&mut self, purpose: files::Purpose, path: PathBuf) {
         if let Some(result) = self.world.use_file(purpose, &path, &mut self.state) {
             match result {
-                Ok(()) if purpose == files::Purpose::PlayLog => self.state.say(format!("playing {}", path.display())),
-                Ok(()) if purpose == files::Purpose::Log => self.state.say(format!("recording {}", path.display())),
-                Ok(()) => self.state.say(format!("wrote {}", path.display())),
+                Ok(_) if purpose == files::Purpose::PlayLog => self.state.say(format!("playing {}", path.display())),
+                Ok(_) if purpose == files::Purpose::Log => self.state.say(format!("recording {}", path.display())),
+                Ok(Written::Now) => self.state.say(format!("wrote {}", path.display())),
+                Ok(Written::Later) => {}
                 Err(error) => self.state.say(format!("error: {error}")),
             }
             return;

@@ -84,6 +84,12 @@ impl Subject {
             };
             colours.molecules = (0..now.poses.len()).map(|id| Some(of(id))).collect();
         }
+        if self.by == ColourBy::Type && !now.colours.is_empty() {
+            let palette = Palette::safe();
+            let touches = |id: usize| now.touching.get(id) == Some(&true);
+            let of = |(id, own): (usize, &[u8; 3])| Some(if touches(id) { palette.touching() } else { *own });
+            colours.molecules = now.colours.iter().enumerate().map(of).collect();
+        }
         colours.molecules.resize(now.poses.len(), None);
         for (MoleculeId(id), colour) in wish.painted.iter() {
             if let Some(own) = colours.molecules.get_mut(*id as usize) {

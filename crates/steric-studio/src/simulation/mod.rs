@@ -4,6 +4,7 @@
 //! in one place where the window and the painter find it. Nobody waits for it. A page in a browser has no threads: there a piece of the work is
 //! done between two frames.
 
+mod diffusing;
 mod docking;
 mod orders;
 mod source;
@@ -21,6 +22,8 @@ use steric::model::{MoleculeId, Molecules, Pose, Scene, Structure};
 use steric::world::build::Verdict;
 use steric::world::relax::{Iteration, RelaxOptions};
 
+pub use diffusing::{Checked, DiffuseSource, Diffused, History};
+pub(crate) use diffusing::{DiffuseOrder, Running};
 pub use docking::DockSource;
 pub use orders::{Order, Where};
 pub use source::Source;
@@ -67,6 +70,8 @@ pub struct Now {
     pub touching: Arc<Vec<bool>>,
     /// Single atoms that touch, where that is known: molecule and number.
     pub touched: Arc<Vec<(MoleculeId, u32)>>,
+    /// Colours that the world gives its molecules, shown in place of those of their types; none where it gives none.
+    pub colours: Arc<Vec<[u8; 3]>>,
     /// Which molecules stay where they are.
     pub fixed: Arc<Vec<bool>>,
     /// Every number of the relaxation.

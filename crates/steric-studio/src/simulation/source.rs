@@ -8,7 +8,7 @@ use steric::relax::{ModelOptions, Relaxation};
 use steric::world::build::SceneFile;
 use steric::world::relax::RelaxOptions;
 
-use super::DockSource;
+use super::{DiffuseSource, DockSource};
 
 /// Where molecules come from.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +31,8 @@ pub enum Source {
     },
     /// A ligand at a receptor.
     Dock(DockSource),
+    /// Particles in motion.
+    Diffuse(DiffuseSource),
 }
 
 impl Source {
@@ -38,6 +40,9 @@ impl Source {
     pub fn ready(name: &str) -> Option<Self> {
         if let Some(docked) = DockSource::ready(name) {
             return Some(Self::Dock(docked));
+        }
+        if let Some(diffused) = DiffuseSource::ready(name) {
+            return Some(Self::Diffuse(diffused));
         }
         let text = scenes::ready(name)?.to_owned();
         Some(Self::Scene { name: name.to_owned(), text, folder: PathBuf::new() })
@@ -57,6 +62,9 @@ impl Source {
     pub fn of_bytes(name: &str, bytes: Vec<u8>, folder: PathBuf) -> Self {
         let is_scene = Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
         match String::from_utf8(bytes) {
+            Ok(text) if is_scene && DiffuseSource::is_in(&text) => {
+                Self::Diffuse(DiffuseSource { name: name.to_owned(), text, folder })
+            }
             Ok(text) if is_scene => Self::Scene { name: name.to_owned(), text, folder },
             Ok(text) => Self::Model { name: name.to_owned(), bytes: text.into_bytes().into() },
             Err(error) => Self::Model { name: name.to_owned(), bytes: error.into_bytes().into() },
@@ -68,23 +76,21 @@ impl Source {
         match self {
             Self::Scene { name, .. } | Self::Model { name, .. } => name,
             Self::Dock(source) => source.name(),
+            Self::Diffuse(source) => &source.name,
         }
     }
 
     /// The text of the scene file, if it is one.
     pub fn text(&self) -> Option<&str> {
         match self {
-            Self::Scene { text, .. } => Some(text),
+            Self::Scene { text, .. } | Self::Diffuse(DiffuseSource { text, .. }) => Some(text),
             Self::Model { .. } | Self::Dock(_) => None,
         }
     }
 
-    /// What is docked, if that is what it is.
-    pub(crate) fn docked(&self) -> Option<&DockSource> {
-        match self {
-            Self::Dock(source) => Some(source),
-            _ => None,
-        }
+    /// Whether the simulation pushes its molecules apart; what is docked or diffuses has a world of its own.
+    pub(crate) fn is_relaxed(&self) -> bool {
+        matches!(self, Self::Scene { .. } | Self::Model { .. })
     }
 
     /// The molecules in place.
@@ -101,6 +107,7 @@ impl Source {
                     .map_err(|error| error.to_string())
             }
             Self::Dock(source) => Err(format!("expected molecules to push apart, found {} to dock", source.name())),
+            Self::Diffuse(source) => Err(format!("expected molecules to push apart, found {} in motion", source.name)),
         }
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! How it works: the window has places for panels, the same for every world: the scene on the left, the physics below it, charts at the
 //! bottom, and what is chosen on the right. A world fills them. The relax world lets the simulation's thread move its molecules; the dock world moves
-//! them itself, and takes what mouse and keys do before the window does.
+//! them itself, and takes what mouse and keys do before the window does; the diffuse world has a thread of its own for them.
 
+pub(crate) mod diffuse;
 pub(crate) mod dock;
 pub(crate) mod relax;
 
@@ -15,7 +16,7 @@ use steric_view::Camera;
 
 use crate::commands::Command;
 use crate::files::Purpose;
-use crate::simulation::{Now, Simulation};
+use crate::simulation::{Diffused, Now, Simulation};
 use crate::state::State;
 
 /// What the mouse does in the picture.
@@ -28,6 +29,15 @@ pub(crate) struct Grip<'a> {
     pub(crate) angstroms_per_point: &'a dyn Fn(DVec3) -> f64,
     /// How far the wheel was turned.
     pub(crate) scroll: f64,
+}
+
+/// Whether a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// It is.
+    Now,
+    /// It will be, and then it is said.
+    Later,
 }
 
 /// A world's panels.
@@ -71,7 +81,7 @@ pub(crate) trait World: std::fmt::Debug {
     }
 
     /// A file that was asked for; nothing if it was not for this world.
-    fn use_file(&mut self, _purpose: Purpose, _path: &Path, _state: &mut State) -> Option<Result<(), String>> {
+    fn use_file(&mut self, _purpose: Purpose, _path: &Path, _state: &mut State) -> Option<Result<Written, String>> {
         None
     }
 
@@ -82,6 +92,11 @@ pub(crate) trait World: std::fmt::Debug {
 
     /// What is docked, where that is the world.
     fn dock(&self) -> Option<&dock::DockWorld> {
+        None
+    }
+
+    /// Particles in motion, where that is the world.
+    fn diffused(&self) -> Option<&Diffused> {
         None
     }
 }

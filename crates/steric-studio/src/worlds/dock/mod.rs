@@ -23,7 +23,7 @@ use steric::world::dock::energy::{Energy, EnergyGrid};
 use steric::world::dock::{Contact, Response};
 use steric_view::Camera;
 
-use super::{Grip, World};
+use super::{Grip, World, Written};
 use crate::commands::Command;
 use crate::devices::Devices;
 use crate::files::Purpose;
@@ -533,16 +533,17 @@ impl World for DockWorld {
         true
     }
 
-    fn use_file(&mut self, purpose: Purpose, path: &Path, state: &mut State) -> Option<Result<(), String>> {
+    fn use_file(&mut self, purpose: Purpose, path: &Path, state: &mut State) -> Option<Result<Written, String>> {
         let session = self.session.as_ref()?;
-        match purpose {
+        let written = match purpose {
             Purpose::Model => Some(platform::save_model(path, &session.ligand())),
             Purpose::Table => Some(platform::save(path, self.table().as_bytes())),
             Purpose::Trials => Some(platform::save(path, self.trials.as_bytes())),
             Purpose::Log => Some(self.journal.record(path)),
             Purpose::PlayLog => Some(self.play(path, state)),
             _ => None,
-        }
+        };
+        written.map(|result| result.map(|()| Written::Now))
     }
 
     fn is_open(&self) -> Option<bool> {
