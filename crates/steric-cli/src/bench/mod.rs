@@ -4,6 +4,7 @@ mod gpu;
 mod neighbours;
 mod read;
 mod s0;
+mod s1;
 mod s4;
 mod studio;
 mod view;
@@ -37,6 +38,9 @@ enum What {
     /// The tables and figures of the founding thesis, beside its own numbers
     #[command(name = "S0", alias = "s0")]
     S0(s0::Arguments),
+    /// Figure 6 of the founding report on moving particles, and how long a step takes today
+    #[command(name = "S1", alias = "s1")]
+    S1(s1::Arguments),
     /// The tables of the docking study, and how fast a hand is answered
     #[command(name = "S4", alias = "s4")]
     S4(s4::Arguments),
@@ -50,6 +54,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
         What::Studio(wanted) => studio::run(wanted, shared)?,
         What::Read(wanted) => read::run(wanted, shared)?,
         What::S0(wanted) => s0::run(wanted, shared)?,
+        What::S1(wanted) => s1::run(wanted, shared)?,
         What::S4(wanted) => s4::run(wanted, shared)?,
     }
     Ok(Verdict::Clean)
