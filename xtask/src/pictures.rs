@@ -1,4 +1,4 @@
-//! The pictures of the guide, drawn by `steric render` and `steric dock`.
+//! The pictures of the guide, drawn by `steric render`, `steric dock` and `steric diffuse`.
 //!
 //! How it works: a picture is a name and the arguments that a reader would type. All come from ready scenes and from molecules of the
 //! repository, so that a fresh clone draws the same ones; without a GPU software Vulkan draws them in three minutes.
@@ -24,16 +24,20 @@ const PICTURES: [(&str, &str); 10] = [
 /// Name of the file, and the arguments of `steric dock`.
 const DOCKED: [(&str, &str); 1] = [("dice", "dice --seconds 6")];
 
+/// Name of the file, and the arguments of `steric diffuse`; drawings, not photographs.
+const DIFFUSED: [(&str, &str); 1] = [("diffuse-receptors", "egf-receptors --steps 400")];
+
 /// Builds `steric` and draws every picture.
 pub(crate) fn draw(steps: &mut Steps) {
     steps.command("build", cargo(&["build", "--release", "--package", "steric-cli"]));
     let folder = root().join("book/src/pictures");
     steps.run("folder", || std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display())));
-    let all = PICTURES.map(|picture| ("render", picture)).into_iter().chain(DOCKED.map(|picture| ("dock", picture)));
-    for (command, (name, arguments)) in all {
+    let all = PICTURES.map(|picture| ("render", "png", picture)).into_iter();
+    let all = all.chain(DOCKED.map(|picture| ("dock", "png", picture)));
+    for (command, ending, (name, arguments)) in all.chain(DIFFUSED.map(|picture| ("diffuse", "svg", picture))) {
         let mut draw = Command::new(target().join("release/steric"));
         draw.current_dir(root()).args([command, "--quiet"]).args(arguments.split_whitespace());
-        draw.arg("--output").arg(folder.join(name).with_extension("png"));
+        draw.arg("--output").arg(folder.join(name).with_extension(ending));
         steps.command(name, draw);
     }
 }

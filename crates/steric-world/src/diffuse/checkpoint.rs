@@ -144,12 +144,12 @@ impl Diffusion {
     /// Reads what [`Diffusion::to_bytes`] has written; nothing is changed where it makes no sense.
     fn take(&mut self, from: &mut Reader<'_>) -> Option<()> {
         let step = from.word()?;
-        let (count, numbers, turned) = (from.count(72)?, from.word()? as usize, from.word()? as usize);
-        if turned != if self.kinds.has_trees { count } else { 0 } || numbers > 1 << 32 {
+        let (count, numbers, turned) = (from.count(72)?, from.word()?, from.word()? as usize);
+        if turned != if self.kinds.has_trees { count } else { 0 } || numbers > u64::from(u32::MAX) {
             return None;
         }
         let mut particles =
-            Particles { slots: vec![NOWHERE; numbers], travelled: vec![0.0; count], ..Particles::default() };
+            Particles { slots: vec![NOWHERE; numbers as usize], travelled: vec![0.0; count], ..Particles::default() };
         for slot in 0..count {
             let (at, velocity) = (from.vector()?, from.vector()?);
             let word = from.word()?;
