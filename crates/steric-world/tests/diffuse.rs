@@ -582,3 +582,22 @@ fn two_that_meet_do_as_the_response_says() {
     );
     assert_eq!(sizes, [0, 1]);
 }
+
+#[test]
+fn an_obstacle_that_reaches_the_border_is_felt_on_the_other_side() {
+    let mut setup = Setup::new(Bounds::cube(60.0, Edge::Periodic), vec![Species::sphere("A", 2.0, 4.0)]);
+    let (from, to) = (DVec3::new(4.0, 30.0, 30.0), DVec3::new(60.0, 30.0, 30.0));
+    setup.obstacles.push(Obstacle::Cylinder { from, to, radius: 10.0 });
+    // Beyond the border, half an angstrom from the end of the cylinder.
+    setup.particles.push(Particle { kind: 0, at: DVec3::new(0.5, 30.0, 30.0), velocity: DVec3::ZERO });
+    let error = Diffusion::new(setup.clone()).expect_err("they overlap").to_string();
+    assert!(error.contains("overlapping by 1.500"), "{error}");
+    setup.particles.clear();
+    setup.particles = fill(&setup, &[300]).expect("there is room");
+    let mut diffusion = Diffusion::new(setup).expect("it begins");
+    for _ in 0..30 {
+        diffusion.step();
+        assert_eq!(diffusion.deepest_overlap(), None);
+    }
+    assert!(diffusion.statistics().wall_hits > 100);
+}

@@ -9,36 +9,14 @@ use std::path::Path;
 
 use glam::{DQuat, DVec3};
 
+use crate::relax::CheckpointError;
+
 use super::groups::{Bond, Group, Groups};
 use super::particles::{Moving, NOWHERE, Particles};
 use super::statistics::Statistics;
 use super::world::Diffusion;
 
 const MAGIC: &[u8; 8] = b"STERICD1";
-
-/// Why a run could not go on from a file.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DiffuseCheckpointError {
-    /// The file could not be read.
-    #[error("{file}: {source}")]
-    Io {
-        /// The file.
-        file: String,
-        /// What went wrong.
-        source: io::Error,
-    },
-    /// The file is no checkpoint, or not one of this run.
-    #[error("{file}: expected {expected}, found {found}")]
-    Mismatch {
-        /// The file.
-        file: String,
-        /// What was expected.
-        expected: String,
-        /// What was found.
-        found: String,
-    },
-}
 
 impl Diffusion {
     /// Writes a checkpoint; the file appears whole or not at all.
@@ -60,10 +38,10 @@ impl Diffusion {
     }
 
     /// Goes on from a checkpoint of a run that began with the same setup.
-    pub fn resume(&mut self, path: &Path) -> Result<(), DiffuseCheckpointError> {
+    pub fn resume(&mut self, path: &Path) -> Result<(), CheckpointError> {
         let file = path.display().to_string();
-        let failed = |source| DiffuseCheckpointError::Io { file: file.clone(), source };
-        let mismatch = |expected: &str, found: &str| DiffuseCheckpointError::Mismatch {
+        let failed = |source| CheckpointError::Io { file: file.clone(), source };
+        let mismatch = |expected: &str, found: &str| CheckpointError::Mismatch {
             file: file.clone(),
             expected: expected.to_owned(),
             found: found.to_owned(),

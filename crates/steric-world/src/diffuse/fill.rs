@@ -150,11 +150,7 @@ impl<'a> Places<'a> {
         let own = self.flying(number, particle.kind);
         for obstacle in &self.setup.obstacles {
             for (at, radius) in own.spheres() {
-                let place = match obstacle.corners() {
-                    Some((low, high)) => 0.5 * (low + high) + space.nearest(particle.at + at - 0.5 * (low + high)),
-                    None => particle.at + at,
-                };
-                if obstacle.outside(place).0 < radius * (1.0 + 2.0 * HAIR) {
+                if obstacle.outside_in(&space, particle.at + at) < radius * (1.0 + 2.0 * HAIR) {
                     return false;
                 }
             }

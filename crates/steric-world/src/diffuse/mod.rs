@@ -23,7 +23,6 @@ mod step;
 mod turn;
 mod world;
 
-pub use checkpoint::DiffuseCheckpointError;
 pub use contact::{first_touch, touching_times};
 pub use fill::{fill, heat};
 pub use obstacle::{Obstacle, Triangles};

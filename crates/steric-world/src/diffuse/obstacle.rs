@@ -145,12 +145,7 @@ impl Obstacle {
         let to = from + motion * until;
         let (path_low, path_high) = (from.min(to) - DVec3::splat(radius), from.max(to) + DVec3::splat(radius));
         let mut first: Option<(f64, DVec3)> = None;
-        for copy in 0..27 {
-            let turns = [copy % 3 - 1, copy / 3 % 3 - 1, copy / 9 - 1];
-            if (0..3).any(|axis| turns[axis] != 0 && !space.repeats[axis]) {
-                continue;
-            }
-            let shift = DVec3::from_array(std::array::from_fn(|axis| f64::from(turns[axis]) * space.edges[axis]));
+        for shift in copies(space) {
             if (path_high + shift).cmplt(low).any() || (path_low + shift).cmpgt(high).any() {
                 continue;
             }
@@ -159,6 +154,24 @@ impl Obstacle {
         }
         first
     }
+
+    /// How far a point is outside of every copy in a box that repeats.
+    pub(super) fn outside_in(&self, space: &SweptBox, at: DVec3) -> f64 {
+        if self.corners().is_none() {
+            return self.outside(at).0;
+        }
+        copies(space).map(|shift| self.outside(at + shift).0).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// Where the copies of a point stand in a box that repeats, one box around it.
+fn copies(space: &SweptBox) -> impl Iterator<Item = DVec3> {
+    let (repeats, edges) = (space.repeats, space.edges);
+    (0..27).filter_map(move |copy| {
+        let turns = [copy % 3 - 1, copy / 3 % 3 - 1, copy / 9 - 1];
+        let is_copy = (0..3).all(|axis| turns[axis] == 0 || repeats[axis]);
+        is_copy.then(|| DVec3::from_array(turns.map(f64::from)) * edges)
+    })
 }
 
 /// Newton's method on the distance from a convex solid.

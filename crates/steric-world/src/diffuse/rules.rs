@@ -75,13 +75,8 @@ impl Diffusion {
                     return false;
                 }
             }
-            let is_clear = |obstacle: &super::Obstacle| {
-                let place = match obstacle.corners() {
-                    Some((low, high)) => 0.5 * (low + high) + self.space.nearest(place - 0.5 * (low + high)),
-                    None => place,
-                };
-                obstacle.outside(place).0 >= radius * (1.0 + HAIR)
-            };
+            let is_clear =
+                |obstacle: &super::Obstacle| obstacle.outside_in(&self.space, place) >= radius * (1.0 + HAIR);
             if !self.setup.obstacles.iter().all(is_clear) {
                 return false;
             }

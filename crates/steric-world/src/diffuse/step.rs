@@ -129,8 +129,7 @@ impl Diffusion {
         let ([slot, code], time) = (event.pair, event.time);
         let outcome = match Met::of(code) {
             Met::Slot(other) => self.meet_particle([slot, other], time, from, until),
-            Met::Wall(axis, is_high) if self.setup.bounds.edges[axis] == Edge::Absorbing => {
-                let _ = is_high;
+            Met::Wall(axis, _) if self.setup.bounds.edges[axis] == Edge::Absorbing => {
                 self.set_velocity(slot, DVec3::ZERO, time, from, GONE);
                 self.statistics.absorbed += 1;
                 Outcome::Absorbed

@@ -132,7 +132,7 @@ impl Diffusion {
                 let at = view.moving[slot as usize].at;
                 chords(&view, slot, Some(*turning)).iter().any(|&(from, to, thick)| {
                     let thick = thick * (1.0 + HAIR) + 0.5 * (to - from).length();
-                    self.wall_depth(at + 0.5 * (from + to), thick)
+                    self.is_in_wall(at + 0.5 * (from + to), thick)
                 })
             };
             let slots = turning.iter().enumerate().filter_map(|(slot, turning)| Some((slot as u32, turning.as_ref()?)));
@@ -145,18 +145,12 @@ impl Diffusion {
     }
 
     /// Whether a ball at a place would be in a wall or an obstacle.
-    fn wall_depth(&self, at: DVec3, radius: f64) -> bool {
+    fn is_in_wall(&self, at: DVec3, radius: f64) -> bool {
         let is_beyond = |axis: usize| {
             let (low, high) = (self.setup.bounds.low[axis] + radius, self.setup.bounds.high[axis] - radius);
             !self.space.repeats[axis] && !(low..=high).contains(&at[axis])
         };
-        let is_inside = |obstacle: &super::Obstacle| {
-            let place = match obstacle.corners() {
-                Some((low, high)) => 0.5 * (low + high) + self.space.nearest(at - 0.5 * (low + high)),
-                None => at,
-            };
-            obstacle.outside(place).0 < radius
-        };
+        let is_inside = |obstacle: &super::Obstacle| obstacle.outside_in(&self.space, at) < radius;
         (0..self.setup.dimensions).any(is_beyond) || self.setup.obstacles.iter().any(is_inside)
     }
 

@@ -435,15 +435,8 @@ impl Diffusion {
         }
         for (number, obstacle) in self.setup.obstacles.iter().enumerate() {
             for (from_middle, radius) in view.flying(slot).spheres() {
-                // Seen from where the obstacle stands, in a box that repeats.
-                let place = match obstacle.corners() {
-                    Some((low, high)) => {
-                        let middle = 0.5 * (low + high);
-                        middle + self.space.nearest(at + from_middle - middle)
-                    }
-                    None => at + from_middle,
-                };
-                take(Partner::Obstacle(number as u32), radius - obstacle.outside(place).0);
+                let outside = obstacle.outside_in(&self.space, at + from_middle);
+                take(Partner::Obstacle(number as u32), radius - outside);
             }
         }
         deepest
