@@ -10,7 +10,7 @@ mod swept;
 pub use detect::{Forces, NearList, Overlap, OverlapSearch, RigidPairs, RigidTouch, RigidVisitor};
 pub use index::IndexKind;
 pub use probe::{Obstacle, ProbeIndex};
-pub use swept::{SweptBox, SweptIndex, SweptSphere};
+pub use swept::{Swept, SweptBox, SweptIndex, SweptSphere};
 
 /// The instruction set that the search uses on this processor: `avx2` or `portable`.
 ///

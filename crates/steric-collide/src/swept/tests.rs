@@ -78,3 +78,37 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_index_is_built_again_for_fewer_spheres() {
+    // Enough for several threads, and copies beyond the border, where others stood before.
+    let space = SweptBox { low: DVec3::ZERO, edges: DVec3::splat(100.0), repeats: [true; 3] };
+    let at = |number: usize| DVec3::new((number % 50) as f64, (number / 50 % 50) as f64, (number / 2_500) as f64) * 2.0;
+    let sphere = |number: usize| SweptSphere { center: at(number) + 0.5, radius: 0.9, reach: 0.2 };
+    let mut index = SweptIndex::default();
+    for count in [125_000, 30_000] {
+        index.build(space, count, sphere);
+        let pairs = index.pairs(|a, b| Some((a.min(b), a.max(b))));
+        // Layers of 2,500, each with two neighbours a sphere in its plane, and one above where there is a layer.
+        let layers = count / 2_500;
+        let above = if layers == 50 { layers } else { layers - 1 };
+        assert_eq!(pairs.len(), 2_500 * (2 * layers + above));
+    }
+}
+
+#[test]
+fn whoever_is_sent_elsewhere_is_seen_there() {
+    let space = SweptBox { low: DVec3::ZERO, edges: DVec3::splat(100.0), repeats: [true; 3] };
+    let mut index = SweptIndex::default();
+    index.build(space, 2, |number| SweptSphere { center: DVec3::splat(50.0 * number as f64), radius: 1.0, reach: 0.5 });
+    let sees = |index: &SweptIndex| {
+        let mut seen: Vec<u32> = Vec::new();
+        let sphere = SweptSphere { center: DVec3::new(92.0, 0.0, 0.0), radius: 1.0, reach: 0.0 };
+        index.near(sphere, |number| seen.push(number));
+        seen
+    };
+    assert!(sees(&index).is_empty());
+    // Across the border.
+    index.redirect(0, 1.0, [DVec3::ZERO, DVec3::new(-7.0, 0.0, 0.0)]);
+    assert_eq!(sees(&index), [0]);
+}

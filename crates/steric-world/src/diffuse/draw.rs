@@ -109,7 +109,8 @@ impl Law {
 
     #[inline(always)]
     fn drift(&self, at: DVec3) -> DVec3 {
-        self.push + (self.trap - at) * self.pull
+        // Most have no trap, and need not be told where they are.
+        if self.pull == 0.0 { self.push } else { self.push + (self.trap - at) * self.pull }
     }
 }
 
@@ -154,7 +155,8 @@ impl WithSimd for Draw<'_> {
                 let velocity = DVec3::new(x[lane], y[lane], z[lane]) * law.width + law.drift(moving.at);
                 let velocity = flattened(velocity, is_flat);
                 *moving = Moving { since: 0.0, count: 0, state: 0, velocity, ..*moving };
-                fastest = fastest.max(velocity.length_squared());
+                let squared = velocity.length_squared();
+                fastest = if squared > fastest { squared } else { fastest };
             }
         }
         fastest

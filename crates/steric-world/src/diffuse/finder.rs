@@ -98,7 +98,7 @@ impl Finder {
             Self::Naive => Broken::default(),
             Self::Cells(cells) => cells.begin(view),
             Self::Fast(index) => {
-                index.build(view.space, view.moving.len(), |slot| view.swept(slot));
+                index.build_from(view.space, view.moving.len(), view);
                 Broken::default()
             }
         }
@@ -167,13 +167,17 @@ impl Finder {
 
     /// Says that a path has changed at a time; tells what is left of the window, and whether the particle has broken the bound.
     pub(super) fn moved(&mut self, view: &View<'_>, slot: u32, time: f64) -> (f64, Broken) {
-        let path = view.travelled[slot as usize] + view.left(slot, time);
         match self {
             Self::Naive => {}
             Self::Fast(index) => {
-                index.raise(slot, view.radius(slot) * (1.0 + HAIR), path);
+                let moving = &view.moving[slot as usize];
+                let ends = [moving.at(time), moving.at(view.until)];
+                index.redirect(slot, view.radius(slot) * (1.0 + HAIR), ends);
             }
-            Self::Cells(cells) => return cells.moved(view, slot, time, path),
+            Self::Cells(cells) => {
+                let path = view.travelled[slot as usize] + view.left(slot, time);
+                return cells.moved(view, slot, time, path);
+            }
         }
         (view.until, Broken::default())
     }
@@ -212,13 +216,7 @@ impl Finder {
                 cells.apart.iter().copied().for_each(visit);
             }
             Self::Fast(index) => {
-                let moving = &view.moving[slot as usize];
-                let sphere = steric_collide::SweptSphere {
-                    center: moving.at(time),
-                    radius: view.radius(slot) * (1.0 + HAIR),
-                    reach: view.left(slot, time),
-                };
-                index.near(sphere, |other| {
+                index.near(view.bound_from(slot, time), |other| {
                     if other != slot {
                         visit(other);
                     }

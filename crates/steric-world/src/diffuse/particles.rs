@@ -5,7 +5,7 @@
 //! bits.
 
 use glam::{DQuat, DVec3};
-use steric_collide::{SweptBox, SweptSphere};
+use steric_collide::{Swept, SweptBox, SweptSphere};
 
 use super::contact::{first_touch, touch_before};
 use super::obstacle::Obstacle;
@@ -168,6 +168,17 @@ pub(super) struct View<'a> {
     pub(super) until: f64,
 }
 
+impl Swept for View<'_> {
+    /// A particle as it goes in this window.
+    #[inline(always)]
+    fn sphere(&self, slot: usize) -> SweptSphere {
+        let since = self.moving[slot].since;
+        // Not by `max`, which would look for what is no number.
+        let bound = self.bound_from(slot as u32, if since > self.from { since } else { self.from });
+        SweptSphere { center: self.wrapped(bound.center), ..bound }
+    }
+}
+
 impl<'a> View<'a> {
     #[inline(always)]
     pub(super) fn radius(&self, slot: u32) -> f64 {
@@ -192,9 +203,26 @@ impl<'a> View<'a> {
         }
     }
 
+    /// A particle from a time on: it stays near to the middle of its path, half as far as from where it stands. The middle may lie beyond a border that repeats.
+    #[inline(always)]
+    pub(super) fn bound_from(&self, slot: u32, time: f64) -> SweptSphere {
+        SweptSphere {
+            center: self.moving[slot as usize].at(0.5 * (time + self.until)),
+            radius: self.radius(slot) * (1.0 + HAIR),
+            reach: 0.5 * self.left(slot, time),
+        }
+    }
+
     /// The copy of a place that lies in the box.
     #[inline(always)]
-    pub(super) fn wrapped(&self, mut at: DVec3) -> DVec3 {
+    pub(super) fn wrapped(&self, at: DVec3) -> DVec3 {
+        let from_low = at - self.space.low;
+        let is_in = |axis: usize| (0.0..self.space.edges[axis]).contains(&from_low[axis]);
+        if is_in(0) && is_in(1) && is_in(2) { at } else { self.brought_back(at) }
+    }
+
+    #[cold]
+    fn brought_back(&self, mut at: DVec3) -> DVec3 {
         for axis in 0..3 {
             let from_low = at[axis] - self.space.low[axis];
             if self.space.repeats[axis] && !(0.0..self.space.edges[axis]).contains(&from_low) {

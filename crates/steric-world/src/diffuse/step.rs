@@ -1,7 +1,9 @@
 //! Inside a step: windows, contacts in the order of their times, and what two do that touch.
 
 use glam::DVec3;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
+use steric_collide::SweptBox;
 
 use super::finder::Broken;
 use super::particles::{ALONE, FROZEN, GONE, HAIR, Met, Moving, Particles, View};
@@ -14,6 +16,39 @@ use super::world::{Collision, Diffusion, Outcome, PIECE, Partner, Reaction, view
 const MOST_SLIDES: u32 = 64;
 /// No path can change more often than this in a step.
 const MOST_CHANGES: u32 = 100_000;
+
+/// Brings particles to the ends of their paths.
+struct Arrive<'a> {
+    moving: &'a mut [Moving],
+    wraps: &'a mut [[i32; 3]],
+    space: SweptBox,
+}
+
+impl WithSimd for Arrive<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) {
+        let Self { moving, wraps, space } = self;
+        for (moving, wraps) in moving.iter_mut().zip(wraps) {
+            moving.at = moving.at(1.0);
+            moving.since = 0.0;
+            for (axis, wraps) in wraps.iter_mut().enumerate() {
+                let from_low = moving.at[axis] - space.low[axis];
+                if space.repeats[axis] && !(0.0..space.edges[axis]).contains(&from_low) {
+                    let turns = (from_low / space.edges[axis]).floor();
+                    moving.at[axis] -= space.edges[axis] * turns;
+                    *wraps += turns as i32;
+                    // What rounding has put onto the border itself.
+                    if moving.at[axis] - space.low[axis] >= space.edges[axis] {
+                        moving.at[axis] = space.low[axis];
+                        *wraps += 1;
+                    }
+                }
+            }
+        }
+    }
+}
 
 impl Diffusion {
     /// How far anyone may go while the nearest copy of another remains the nearest.
@@ -302,27 +337,10 @@ impl Diffusion {
 
     /// Everyone arrives, and is put back into the box.
     pub(super) fn end_paths(&mut self) {
-        let space = self.space;
-        let arrive = |(moving, (wraps, travelled)): (&mut Moving, (&mut [i32; 3], &mut f64))| {
-            moving.at = moving.at(1.0);
-            moving.since = 0.0;
-            *travelled = 0.0;
-            for (axis, wraps) in wraps.iter_mut().enumerate() {
-                let from_low = moving.at[axis] - space.low[axis];
-                if space.repeats[axis] && !(0.0..space.edges[axis]).contains(&from_low) {
-                    let turns = (from_low / space.edges[axis]).floor();
-                    moving.at[axis] -= space.edges[axis] * turns;
-                    *wraps += turns as i32;
-                    // What rounding has put onto the border itself.
-                    if moving.at[axis] - space.low[axis] >= space.edges[axis] {
-                        moving.at[axis] = space.low[axis];
-                        *wraps += 1;
-                    }
-                }
-            }
-        };
         let Particles { moving, wraps, travelled, .. } = &mut self.particles;
-        moving.par_iter_mut().zip(wraps.par_iter_mut().zip(travelled)).with_min_len(PIECE).for_each(arrive);
+        let pieces = moving.par_chunks_mut(PIECE).zip(wraps.par_chunks_mut(PIECE));
+        pieces.for_each(|(moving, wraps)| Arch::new().dispatch(Arrive { moving, wraps, space: self.space }));
+        travelled.fill(0.0);
         if self.setup.motion == Motion::Ballistic {
             self.thaw();
         }
