@@ -5,10 +5,12 @@
 //! and a list of poses.
 
 mod chain_names;
+mod clip;
 mod element;
 mod error;
 mod expand;
 mod flat;
+mod k_means;
 mod molecules;
 mod morton;
 mod name;
@@ -16,6 +18,7 @@ mod periodic_box;
 mod pose;
 mod random;
 mod scene;
+mod skeleton;
 mod sphere_tree;
 mod structure;
 
@@ -23,9 +26,11 @@ pub mod chemistry;
 pub mod formats;
 
 pub use chain_names::TooManyChains;
+pub use clip::{Clip, Curve, Keys, Track, Turning};
 pub use element::Element;
 pub use error::{Located, Parsed, Place, ReadError, Warning, Warnings, WriteError};
 pub use expand::ExpandError;
+pub use k_means::k_means;
 pub use molecules::{
     AssemblyChoice, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, MovedError, Origin, Periodic, Source,
 };
@@ -35,6 +40,7 @@ pub use periodic_box::PeriodicBox;
 pub use pose::Pose;
 pub use random::Random;
 pub use scene::{AtomId, Molecule, MoleculeId, MoleculeType, Scene, TypeId};
+pub use skeleton::{Bone, Joint, JointPose, Rig, Skeleton, Skin};
 pub use sphere_tree::{Cluster, Group, Grouping, LANES, Sphere, SphereTree};
 pub use structure::{Assembly, AtomRecord, Atoms, Bond, Chain, Copies, Model, Residue, Structure, StructureBuilder};
 /// The clock of `std`, and in a browser, where that one panics, the page's.

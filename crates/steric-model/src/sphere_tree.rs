@@ -6,6 +6,8 @@
 
 use glam::{Mat3, Vec3};
 
+use crate::k_means::lloyd;
+
 /// A sphere, in angstroms.
 ///
 /// ```
@@ -316,25 +318,7 @@ fn bounding_sphere(atoms: &[u32], positions: &[Vec3], radii: &[f32]) -> Sphere {
 /// Lloyd's algorithm from farthest-point seeds: no random numbers, so the same molecule gives the same groups.
 fn k_means(positions: &[Vec3], groups: usize) -> Vec<u32> {
     let groups = groups.max(1).min(positions.len());
-    let mut means = farthest_points(positions, groups);
-    let mut labels = vec![0; positions.len()];
-    for _ in 0..10 {
-        for (label, &position) in labels.iter_mut().zip(positions) {
-            *label = nearest(&means, position);
-        }
-        let mut sums = vec![(Vec3::ZERO, 0.0f32); means.len()];
-        for (&label, &position) in labels.iter().zip(positions) {
-            let (sum, count) = &mut sums[label as usize];
-            *sum += position;
-            *count += 1.0;
-        }
-        for (mean, (sum, count)) in means.iter_mut().zip(sums) {
-            if count > 0.0 {
-                *mean = sum / count;
-            }
-        }
-    }
-    labels
+    lloyd(positions, farthest_points(positions, groups), 10)
 }
 
 fn farthest_points(positions: &[Vec3], count: usize) -> Vec<Vec3> {
@@ -354,17 +338,6 @@ fn farthest_points(positions: &[Vec3], count: usize) -> Vec<Vec3> {
         points.push(positions[farthest]);
     }
     points
-}
-
-fn nearest(means: &[Vec3], position: Vec3) -> u32 {
-    let mut best = (f32::INFINITY, 0);
-    for (index, mean) in means.iter().enumerate() {
-        let distance = mean.distance_squared(position);
-        if distance < best.0 {
-            best = (distance, index as u32);
-        }
-    }
-    best.1
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod naming;
 pub mod parquet;
 pub mod pdb;
 pub mod pdbqt;
+pub mod rig;
 pub mod sdf;
 mod sdf_v3000;
 mod sniff;

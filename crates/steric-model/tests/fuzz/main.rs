@@ -11,7 +11,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare its files has failed")]
 
 mod mutate;
+mod rig_seeds;
 mod seeds;
+mod subject;
 
 use mutate::{Random, mutate};
 use std::fs::File;
@@ -20,8 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
-use steric_model::Warnings;
-use steric_model::formats::{Format, read_bytes, write_bytes};
+use subject::Subject;
 
 /// How long the default run takes, all formats together.
 const SECONDS: f64 = 10.0;
@@ -32,11 +33,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]
 fn fuzz_seeds_are_sound_files() {
-    for format in formats() {
-        let (name, bytes) = seeds::seeds(format).swap_remove(0);
-        let parsed = read_bytes(&bytes, &path(format), Some(format));
-        let parsed = parsed.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let is_empty = parsed.value.atoms.is_empty() && parsed.value.assemblies.is_empty();
+    for subject in subjects() {
+        let (name, bytes) = subject.seeds().swap_remove(0);
+        let is_empty = subject.is_empty(&bytes, &path(subject)).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(!is_empty, "{name} has atoms, or places for them");
     }
 }
@@ -45,10 +44,10 @@ fn fuzz_seeds_are_sound_files() {
 fn fuzz_readers_survive_damaged_files() {
     std::fs::create_dir_all(folder()).unwrap();
     // What an earlier run left would point at the wrong reader.
-    Format::ALL.into_iter().for_each(|format| drop(std::fs::remove_file(current(format))));
+    Subject::all().into_iter().for_each(|subject| drop(std::fs::remove_file(current(subject))));
     let time = Duration::from_secs_f64(setting("STERIC_FUZZ_SECONDS", SECONDS));
     let status = run_child(time + PATIENCE);
-    let current: Vec<PathBuf> = formats().into_iter().map(current).filter(|path| path.exists()).collect();
+    let current: Vec<PathBuf> = subjects().into_iter().map(current).filter(|path| path.exists()).collect();
     match status {
         Some(status) if status.success() => {}
         Some(status) => panic!("the reader failed ({status}); panics are named above, otherwise see {current:?}"),
@@ -60,9 +59,9 @@ fn fuzz_readers_survive_damaged_files() {
 #[test]
 #[ignore = "run by fuzz_readers_survive_damaged_files"]
 fn fuzz_child() {
-    let formats = formats();
-    let seconds = setting("STERIC_FUZZ_SECONDS", SECONDS) / formats.len() as f64;
-    let failures: usize = formats.into_iter().map(|format| fuzz(format, Duration::from_secs_f64(seconds))).sum();
+    let subjects = subjects();
+    let seconds = setting("STERIC_FUZZ_SECONDS", SECONDS) / subjects.len() as f64;
+    let failures: usize = subjects.into_iter().map(|subject| fuzz(subject, Duration::from_secs_f64(seconds))).sum();
     assert_eq!(failures, 0, "inputs that made a reader or a writer panic are in {}", folder().display());
 }
 
@@ -71,9 +70,10 @@ fn fuzz_child() {
 fn fuzz_replay() {
     let file = std::env::var_os("STERIC_FUZZ_REPLAY").expect("STERIC_FUZZ_REPLAY names a file");
     let file = Path::new(&file);
-    let format = Format::from_path(file).expect("the ending names the format");
-    read_and_write(&std::fs::read(file).unwrap(), format, Some(format));
-    read_and_write(&std::fs::read(file).unwrap(), format, None);
+    let subject = Subject::from_path(file).expect("the ending names the format");
+    for is_forced in [true, false] {
+        subject.read(&std::fs::read(file).unwrap(), &path(subject), is_forced);
+    }
 }
 
 fn run_child(limit: Duration) -> Option<ExitStatus> {
@@ -101,9 +101,9 @@ fn run_child(limit: Duration) -> Option<ExitStatus> {
 }
 
 /// Reads damaged files of one format for some time; returns how many made it panic, and stops at the fifth.
-fn fuzz(format: Format, time: Duration) -> usize {
-    let seeds = seeds::seeds(format);
-    let mut store = File::create(current(format)).unwrap();
+fn fuzz(subject: Subject, time: Duration) -> usize {
+    let (seeds, path) = (subject.seeds(), path(subject));
+    let mut store = File::create(current(subject)).unwrap();
     let (start, first) = (Instant::now(), setting("STERIC_FUZZ_START", 0.0) as u64);
     let (mut iteration, mut failures, mut accepted, mut slowest) = (first, 0, 0_u64, (Duration::ZERO, 0));
     while start.elapsed() < time && failures < 5 {
@@ -111,48 +111,25 @@ fn fuzz(format: Format, time: Duration) -> usize {
         let (name, seed) = random.choose(&seeds);
         let bytes = mutate(seed, &random.choose(&seeds).1.clone(), &mut random);
         keep(&mut store, &bytes);
-        let forced = (random.below(4) > 0).then_some(format);
+        let is_forced = random.below(4) > 0;
         let began = Instant::now();
-        match catch_unwind(AssertUnwindSafe(|| read_and_write(&bytes, format, forced))) {
+        match catch_unwind(AssertUnwindSafe(|| subject.read(&bytes, &path, is_forced))) {
             Ok(was_read) => accepted += u64::from(was_read),
             Err(_) => {
                 failures += 1;
-                let file = folder().join(format!("panic-{iteration}.{}", format.extensions()[0]));
+                let file = folder().join(format!("panic-{iteration}.{}", subject.endings()[0]));
                 std::fs::write(&file, &bytes).unwrap();
-                eprintln!("{}: iteration {iteration} from {name}: {}", format.name(), file.display());
+                eprintln!("{}: iteration {iteration} from {name}: {}", subject.name(), file.display());
             }
         }
         slowest = slowest.max((began.elapsed(), iteration));
         iteration += 1;
     }
-    std::fs::remove_file(current(format)).unwrap();
+    std::fs::remove_file(current(subject)).unwrap();
     let (tried, (longest, when)) = (iteration - first, slowest);
-    eprintln!("{:16}{:4} seeds {tried:9} inputs {accepted:9} read {failures:4} panics", format.name(), seeds.len());
+    eprintln!("{:16}{:4} seeds {tried:9} inputs {accepted:9} read {failures:4} panics", subject.name(), seeds.len());
     eprintln!("{:16}slowest {:.1} ms, iteration {when}", "", longest.as_secs_f64() * 1e3);
     failures
-}
-
-/// Reads, checks what every result promises, and writes it again; returns whether it could be read.
-fn read_and_write(bytes: &[u8], format: Format, forced: Option<Format>) -> bool {
-    let path = path(format);
-    let parsed = match read_bytes(bytes, &path, forced) {
-        Ok(parsed) => parsed,
-        Err(error) => {
-            let message = error.to_string();
-            let name = path.display().to_string();
-            assert!(message.starts_with(&name), "an error names the file: {message}");
-            assert!(message.len() < 1000, "an error is a sentence, not {} bytes: {message:.100}", message.len());
-            return false;
-        }
-    };
-    let warnings = parsed.warnings;
-    assert!(warnings.first.len() <= Warnings::KEPT.min(warnings.total), "warnings are counted, not hoarded");
-    warnings.first.iter().for_each(|warning| assert!(!warning.to_string().is_empty()));
-    for format in Format::ALL.into_iter().filter(|format| format.is_written()) {
-        // A structure that a format cannot hold is refused with an error, which is as good here as a file.
-        let _ = write_bytes(format, &parsed.value, &mut std::io::sink());
-    }
-    true
 }
 
 fn keep(store: &mut File, bytes: &[u8]) {
@@ -165,20 +142,20 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz")
 }
 
-fn current(format: Format) -> PathBuf {
-    folder().join(format!("current.{}", format.extensions()[0]))
+fn current(subject: Subject) -> PathBuf {
+    folder().join(format!("current.{}", subject.endings()[0]))
 }
 
 /// Beside the embedded lipids, because results of cellPACK look for their molecules around themselves.
-fn path(format: Format) -> PathBuf {
+fn path(subject: Subject) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/data");
-    folder.join(format!("damaged.{}", format.extensions()[0]))
+    folder.join(format!("damaged.{}", subject.endings()[0]))
 }
 
-fn formats() -> Vec<Format> {
+fn subjects() -> Vec<Subject> {
     let chosen = std::env::var("STERIC_FUZZ_FORMATS").unwrap_or_default();
-    let is_chosen = |format: &Format| chosen.split(',').any(|ending| format.extensions().contains(&ending));
-    Format::ALL.into_iter().filter(|format| chosen.is_empty() || is_chosen(format)).collect()
+    let is_chosen = |subject: &Subject| chosen.split(',').any(|ending| subject.endings().contains(&ending));
+    Subject::all().into_iter().filter(|subject| chosen.is_empty() || is_chosen(subject)).collect()
 }
 
 fn setting(name: &str, otherwise: f64) -> f64 {

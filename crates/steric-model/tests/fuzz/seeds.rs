@@ -10,7 +10,7 @@ const MOST_BYTES: u64 = 64 << 10;
 /// The sound files of one format, by name.
 pub(crate) fn seeds(format: Format) -> Vec<(String, Vec<u8>)> {
     let mut seeds = written(format);
-    seeds.extend(shared(format));
+    seeds.extend(shared(|path| Format::from_path(path) == Some(format)));
     seeds
 }
 
@@ -36,14 +36,14 @@ fn as_bcif(mmcif: &str) -> Vec<u8> {
     bytes
 }
 
-/// The small files of this format in `../shared/data`, unpacked; none where the folder is absent.
-fn shared(format: Format) -> Vec<(String, Vec<u8>)> {
+/// The small files of some kind in `../shared/data`, unpacked; none where the folder is absent.
+pub(crate) fn shared(is_meant: impl Fn(&Path) -> bool) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     collect(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")), &mut files);
     files.sort();
-    let of_format = files.into_iter().filter(|path| Format::from_path(path) == Some(format));
+    let meant = files.into_iter().filter(|path| is_meant(path));
     // The traps are not sound; they stay for the mutations, since reading them is not asserted.
-    of_format.filter_map(|path| Some((path.file_name()?.to_string_lossy().into_owned(), unpacked(&path)?))).collect()
+    meant.filter_map(|path| Some((path.file_name()?.to_string_lossy().into_owned(), unpacked(&path)?))).collect()
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {

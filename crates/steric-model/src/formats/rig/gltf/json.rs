@@ -1,0 +1,175 @@
+//! What a glTF 2.0 file says in JSON, as far as skeletons and clips go. The rest is passed over.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use smol_str::SmolStr;
+
+use crate::{Place, ReadError};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Document {
+    pub asset: Asset,
+    #[serde(default)]
+    pub extensions_required: Vec<String>,
+    #[serde(default)]
+    pub nodes: Vec<Node>,
+    #[serde(default)]
+    pub skins: Vec<Skin>,
+    #[serde(default)]
+    pub animations: Vec<Animation>,
+    #[serde(default)]
+    pub accessors: Vec<Accessor>,
+    #[serde(default)]
+    pub buffer_views: Vec<BufferView>,
+    #[serde(default)]
+    pub buffers: Vec<Buffer>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Asset {
+    pub version: String,
+    #[serde(default)]
+    pub extras: Extras,
+}
+
+/// What programs add for each other: Sketchfab the title of a model, others anything.
+#[derive(Default, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Extras {
+    Titled {
+        title: String,
+    },
+    Other(IgnoredAny),
+    #[default]
+    None,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Node {
+    #[serde(default)]
+    pub name: SmolStr,
+    #[serde(default)]
+    pub children: Vec<usize>,
+    pub matrix: Option<[f64; 16]>,
+    pub translation: Option<[f64; 3]>,
+    pub rotation: Option<[f64; 4]>,
+    pub scale: Option<[f64; 3]>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Skin {
+    #[serde(default)]
+    pub name: SmolStr,
+    pub joints: Vec<usize>,
+    pub inverse_bind_matrices: Option<usize>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Animation {
+    #[serde(default)]
+    pub name: SmolStr,
+    pub channels: Vec<Channel>,
+    pub samplers: Vec<Sampler>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Channel {
+    pub sampler: usize,
+    pub target: Target,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Target {
+    pub node: Option<usize>,
+    pub path: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Sampler {
+    pub input: usize,
+    pub output: usize,
+    pub interpolation: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Accessor {
+    pub buffer_view: Option<usize>,
+    #[serde(default)]
+    pub byte_offset: usize,
+    pub component_type: u32,
+    #[serde(default)]
+    pub normalized: bool,
+    pub count: usize,
+    #[serde(rename = "type")]
+    pub shape: String,
+    pub sparse: Option<Sparse>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Sparse {
+    pub count: usize,
+    pub indices: SparseIndices,
+    pub values: SparseValues,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SparseIndices {
+    pub buffer_view: usize,
+    #[serde(default)]
+    pub byte_offset: usize,
+    pub component_type: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SparseValues {
+    pub buffer_view: usize,
+    #[serde(default)]
+    pub byte_offset: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct BufferView {
+    pub buffer: usize,
+    #[serde(default)]
+    pub byte_offset: usize,
+    pub byte_length: usize,
+    pub byte_stride: Option<usize>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Buffer {
+    pub uri: Option<String>,
+}
+
+impl Document {
+    /// Reads the JSON, which in a GLB file begins at a byte of its own.
+    pub(super) fn parse(bytes: &[u8], begins_at: Option<usize>, path: &Path) -> Result<Self, ReadError> {
+        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let skipped = bytes.len() - text.len();
+        let document: Self = serde_json::from_slice(text).map_err(|error| {
+            let (line, column) = (error.line().max(1), error.column().max(1));
+            let start = text.split_inclusive(|&byte| byte == b'\n').take(line - 1).map(<[u8]>::len).sum::<usize>();
+            let at = (start + column - 1).min(text.len());
+            let place = match begins_at {
+                Some(first) => Place::Byte(first + skipped + at),
+                None => Place::Line(line, Some((column, column))),
+            };
+            let message = error.to_string();
+            let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
+            let found = &text[at.saturating_sub(20)..(at + 20).min(text.len())];
+            ReadError::content(path, place, format!("glTF 2.0 ({message})"), found)
+        })?;
+        if !document.asset.version.starts_with("2.") {
+            return Err(ReadError::content(path, Place::File, "version 2 of glTF", document.asset.version));
+        }
+        Ok(document)
+    }
+}
