@@ -73,7 +73,7 @@ pub(crate) fn write_whole(
         fill(&mut file)?;
         return file.flush().map_err(failed);
     }
-    let mut temporary = temporary_file(folder_of(path)).map_err(failed)?;
+    let mut temporary = steric::model::file_beside(path).map_err(failed)?;
     let mut file = BufWriter::with_capacity(1 << 18, temporary.as_file_mut());
     fill(&mut file)?;
     file.flush().map_err(failed)?;
@@ -84,19 +84,6 @@ pub(crate) fn write_whole(
 
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-fn temporary_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".steric-");
-    #[cfg(unix)]
-    {
-        // As any other program would create it: readable to whom the umask allows.
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    // Only its kind: the message of tempfile names the temporary file, which nobody asked for.
-    builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))
 }
 
 /// Prints to stdout; a reader that has seen enough (`| head`) is no error.

@@ -2,7 +2,8 @@
 //!
 //! How it works: Lloyd's algorithm. Every point goes to the nearest mean, every mean to the middle of its points, until nobody changes
 //! sides. The means stand in arrays of eight, one array per axis, and are compared eight at a time; points are dealt out to threads,
-//! and sums are made in the order of points, so that the bits do not depend on the threads.
+//! and sums are made in the order of points, so that the bits do not depend on the threads. Every point is compared with every mean, so very many points are first
+//! halved again and again where they are longest, and each piece is cut into its share of the groups by itself.
 
 use glam::Vec3;
 use pulp::{Arch, Simd, WithSimd};
@@ -25,8 +26,57 @@ use crate::{LANES, Random};
 /// assert_eq!(k_means(&two_lumps, 9, 7).iter().max(), Some(&3), "no more groups than points");
 /// ```
 pub fn k_means(points: &[Vec3], groups: usize, seed: u64) -> Vec<u32> {
+    if points.len() as u64 * groups as u64 <= MOST_DISTANCES {
+        return in_one_piece(points, groups, seed);
+    }
+    // Every piece gets at least 64 groups, so that few of them lie at its border.
+    let largest = (64 * points.len()).div_ceil(groups.min(points.len())).max(LARGEST_PIECE);
+    let mut order: Vec<u32> = (0..points.len() as u32).collect();
+    let mut pieces = Vec::new();
+    halve(points, &mut order, largest, &mut pieces);
+    let share = |point: usize| (point as u128 * groups as u128 / points.len() as u128) as usize;
+    let cut = |piece: &std::ops::Range<usize>| {
+        let own: Vec<Vec3> = order[piece.clone()].iter().map(|&point| points[point as usize]).collect();
+        in_one_piece(&own, share(piece.end) - share(piece.start), seed.wrapping_add(piece.start as u64))
+    };
+    let cuts: Vec<Vec<u32>> = pieces.par_iter().map(cut).collect();
+    let (mut labels, mut first) = (vec![0; points.len()], 0);
+    for (piece, own) in pieces.into_iter().zip(cuts) {
+        order[piece].iter().zip(&own).for_each(|(&point, label)| labels[point as usize] = first + label);
+        first += own.iter().max().map_or(0, |most| most + 1);
+    }
+    labels
+}
+
+/// Distances of one round that are not worth cutting points into pieces: some tens of milliseconds.
+const MOST_DISTANCES: u64 = 1 << 26;
+const LARGEST_PIECE: usize = 8_192;
+
+fn in_one_piece(points: &[Vec3], groups: usize, seed: u64) -> Vec<u32> {
     let means = drawn_apart(points, groups, seed);
     numbered_without_gaps(lloyd(points, means, 10))
+}
+
+/// Ranges of the order that are no larger than asked for, each of neighbours.
+fn halve(points: &[Vec3], order: &mut [u32], largest: usize, pieces: &mut Vec<std::ops::Range<usize>>) {
+    let mut open: Vec<std::ops::Range<usize>> = Vec::new();
+    let mut next = Some(0..order.len());
+    while let Some(range) = next.take().or_else(|| open.pop()) {
+        if range.len() <= largest {
+            pieces.push(range);
+            continue;
+        }
+        let own = &mut order[range.clone()];
+        let place = |point: &u32| points[*point as usize];
+        let low = own.iter().map(place).fold(Vec3::INFINITY, Vec3::min);
+        let high = own.iter().map(place).fold(Vec3::NEG_INFINITY, Vec3::max);
+        let axis = (high - low).max_position();
+        let by_place = |a: &u32, b: &u32| place(a)[axis].total_cmp(&place(b)[axis]).then(a.cmp(b));
+        own.select_nth_unstable_by(range.len() / 2, by_place);
+        let middle = range.start + range.len() / 2;
+        open.push(middle..range.end);
+        open.push(range.start..middle);
+    }
 }
 
 /// The group of each point after so many rounds, or when nobody changes sides any more; a group may stay empty.
@@ -184,6 +234,37 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn very_many_points_are_cut_into_as_many_small_groups() {
+        let mut random = Random::new(3);
+        let mut unit = || random.unit() as f32;
+        let points: Vec<Vec3> = (0..60_000).map(|_| Vec3::new(unit(), unit(), unit()) * 100.0).collect();
+        let cut = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            pool.install(|| k_means(&points, 15_000, 9))
+        };
+        let labels = cut(3);
+        assert_eq!(labels, cut(1));
+        let count = labels.iter().max().map_or(0, |most| *most as usize + 1);
+        assert!((14_000..=15_000).contains(&count), "{count}");
+        let mut sums = vec![(Vec3::ZERO, 0.0f32); count];
+        labels.iter().zip(&points).for_each(|(&label, point)| {
+            let (sum, own) = &mut sums[label as usize];
+            (*sum, *own) = (*sum + *point, *own + 1.0);
+        });
+        let apart: f32 = labels
+            .iter()
+            .zip(&points)
+            .map(|(&label, point)| {
+                let (sum, own) = sums[label as usize];
+                point.distance(sum / own)
+            })
+            .sum::<f32>()
+            / points.len() as f32;
+        // A cube with the room of four points has an edge of 4; its points are about 1.9 from its middle.
+        assert!(apart < 2.2, "{apart}");
+    }
 
     fn nearest_by_eye(means: &[Vec3], point: Vec3) -> u32 {
         let mut best = (f32::INFINITY, 0);

@@ -9,6 +9,7 @@ mod clip;
 mod element;
 mod error;
 mod expand;
+mod file_beside;
 mod flat;
 mod k_means;
 mod molecules;
@@ -30,6 +31,7 @@ pub use clip::{Clip, Curve, Keys, Track, Turning};
 pub use element::Element;
 pub use error::{Located, Parsed, Place, ReadError, Warning, Warnings, WriteError};
 pub use expand::ExpandError;
+pub use file_beside::file_beside;
 pub use k_means::k_means;
 pub use molecules::{
     AssemblyChoice, MoleculeOptions, Molecules, MoleculesBy, MoleculesError, MovedError, Origin, Periodic, Source,

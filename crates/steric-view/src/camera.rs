@@ -79,6 +79,9 @@ impl FromStr for Side {
 }
 
 impl Side {
+    /// As it stands in the file, z up.
+    pub const FRONT: Self = Self { turn: 0.0, lift: 0.0 };
+
     /// From the middle of the world towards the eye.
     pub fn direction(self) -> DVec3 {
         self.rotation() * DVec3::NEG_Y

@@ -11,7 +11,7 @@ mod folder;
 mod gif;
 mod palette;
 mod png;
-pub(crate) mod temporary;
+mod temporary;
 #[cfg(test)]
 mod tests;
 

@@ -7,7 +7,6 @@
 //! A surface is a mesh and a material of its own. What one looks through has a material for its opacity.
 //! JSON and numbers are written as they are made; the lengths in the header are filled in at the end.
 
-mod ball;
 mod json;
 mod plan;
 mod sheet;
@@ -19,7 +18,6 @@ use std::path::{Path, PathBuf};
 
 use steric_model::Scene;
 
-use crate::film::temporary;
 use crate::{Colours, Surface};
 use plan::Plan;
 
@@ -115,7 +113,7 @@ pub enum GlbError {
 pub fn write_glb(scene: &Scene, colours: &Colours, surfaces: &[Surface], path: &Path) -> Result<(), GlbError> {
     let plan = Plan::new(scene, colours, surfaces, path)?;
     let failed = |source| GlbError::Io { file: path.to_path_buf(), source };
-    let mut temporary = temporary::file_beside(path).map_err(failed)?;
+    let mut temporary = steric_model::file_beside(path).map_err(failed)?;
     let mut out = BufWriter::with_capacity(1 << 18, temporary.as_file_mut());
     write(&plan, &mut out).map_err(failed)?;
     drop(out);

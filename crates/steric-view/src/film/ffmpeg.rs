@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::TempPath;
 
-use super::{FilmError, Reel, temporary};
+use super::{FilmError, Reel};
 use crate::Picture;
 
 /// Most players want even sizes and colours at half the resolution. Without a matrix named, `ffmpeg` takes that of standard television,
@@ -68,7 +68,7 @@ impl Video {
             io::ErrorKind::NotFound => FilmError::NoFfmpeg { file: path.to_path_buf() },
             _ => FilmError::io(path, error),
         })?;
-        let temporary = temporary::file_beside(path).map_err(|error| FilmError::io(path, error))?.into_temp_path();
+        let temporary = steric_model::file_beside(path).map_err(|error| FilmError::io(path, error))?.into_temp_path();
         let (path, program) = (path.to_path_buf(), program.to_os_string());
         Ok(Self { path, program, codec, frames_per_second, running: None, temporary, row: Vec::new() })
     }

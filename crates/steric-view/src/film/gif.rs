@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
 use tempfile::NamedTempFile;
 
-use super::{FilmError, Reel, palette, temporary};
+use super::{FilmError, Reel, palette};
 use crate::Picture;
 
 /// Browsers take shorter ones, in hundredths of a second, for ten.
@@ -27,7 +27,7 @@ pub(super) struct Gif {
 
 impl Gif {
     pub(super) fn create(path: &Path, frames_per_second: f64) -> Result<Self, FilmError> {
-        let temporary = temporary::file_beside(path).map_err(|error| FilmError::io(path, error))?;
+        let temporary = steric_model::file_beside(path).map_err(|error| FilmError::io(path, error))?;
         Ok(Self { path: path.to_path_buf(), temporary, frames_per_second, added: 0, encoder: None })
     }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use png::{BitDepth, ColorType, Encoder, SrgbRenderingIntent, Transformations, Writer};
 use tempfile::NamedTempFile;
 
-use super::{FilmError, Reel, temporary};
+use super::{FilmError, Reel};
 use crate::Picture;
 
 impl Picture {
@@ -91,7 +91,7 @@ pub(super) struct Still {
 
 impl Still {
     pub(super) fn create(path: &Path) -> Result<Self, FilmError> {
-        let temporary = temporary::file_beside(path).map_err(|error| FilmError::io(path, error))?;
+        let temporary = steric_model::file_beside(path).map_err(|error| FilmError::io(path, error))?;
         Ok(Self { path: path.to_path_buf(), temporary })
     }
 }
@@ -119,7 +119,7 @@ pub(super) struct Animated {
 
 impl Animated {
     pub(super) fn create(path: &Path, frames_per_second: f64, frames: u32) -> Result<Self, FilmError> {
-        let temporary = temporary::file_beside(path).map_err(|error| FilmError::io(path, error))?;
+        let temporary = steric_model::file_beside(path).map_err(|error| FilmError::io(path, error))?;
         Ok(Self { path: path.to_path_buf(), temporary, frames, delay: delay(frames_per_second), writer: None })
     }
 

@@ -10,9 +10,9 @@ use std::path::Path;
 
 use glam::{DVec3, Vec3};
 use steric_model::{Molecule, Scene, Sphere};
+use steric_world::animate::{Ball, BallDetail};
 
 use super::GlbError;
-use super::ball::{Ball, Detail};
 use super::sheet::Sheet;
 use crate::{Colours, Surface};
 
@@ -31,7 +31,7 @@ const SHEET_BYTES: u64 = 900;
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     pub(super) kind: usize,
-    pub(super) detail: Detail,
+    pub(super) detail: BallDetail,
     pub(super) atoms: u64,
     /// Corner of the box around all corners, as they are written.
     pub(super) low: Vec3,
@@ -84,7 +84,7 @@ impl<'a> Plan<'a> {
             sheets: Sheet::all(surfaces, middle, path)?,
             nodes: Vec::new(),
             middle,
-            balls: [Ball::new(Detail::Fine), Ball::new(Detail::Plain)],
+            balls: [Ball::new(BallDetail::Fine), Ball::new(BallDetail::Plain)],
             most_atoms: [0; 2],
         };
         plan.find_meshes();
@@ -110,7 +110,7 @@ impl<'a> Plan<'a> {
             }
             let shape = *shape_of.entry(kind).or_insert_with(|| {
                 let fine = fine_scene && atoms <= FINE_TYPE;
-                let detail = if fine { Detail::Fine } else { Detail::Plain };
+                let detail = if fine { BallDetail::Fine } else { BallDetail::Plain };
                 let (kind, atoms) = (kind as usize, u64::from(atoms));
                 self.shapes.push(Shape { kind, detail, atoms, low: Vec3::INFINITY, high: Vec3::NEG_INFINITY });
                 self.shapes.len() - 1
@@ -132,7 +132,7 @@ impl<'a> Plan<'a> {
     pub(super) fn choose(&mut self, path: &Path, most: u64) -> Result<(), GlbError> {
         self.find_largest();
         if self.file_bytes() > most {
-            self.shapes.iter_mut().for_each(|shape| shape.detail = Detail::Plain);
+            self.shapes.iter_mut().for_each(|shape| shape.detail = BallDetail::Plain);
             self.find_largest();
         }
         let bytes = self.file_bytes();
@@ -169,7 +169,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    pub(super) fn ball(&self, detail: Detail) -> &Ball {
+    pub(super) fn ball(&self, detail: BallDetail) -> &Ball {
         &self.balls[detail as usize]
     }
 
@@ -192,13 +192,13 @@ impl<'a> Plan<'a> {
     }
 
     /// The atoms of the largest type that is drawn so.
-    fn most_atoms(&self, detail: Detail) -> u64 {
+    fn most_atoms(&self, detail: BallDetail) -> u64 {
         self.most_atoms[detail as usize]
     }
 
     /// Bytes of normals, positions and triangles of molecules: where those of surfaces begin in their arrays.
     pub(super) fn of_molecules(&self) -> [u64; 3] {
-        let [fine, plain] = [Detail::Fine, Detail::Plain].map(|detail| {
+        let [fine, plain] = [BallDetail::Fine, BallDetail::Plain].map(|detail| {
             let (atoms, ball) = (self.most_atoms(detail), self.ball(detail));
             [atoms * 12 * ball.corners.len() as u64, atoms * 12 * ball.triangles.len() as u64]
         });
@@ -221,11 +221,11 @@ impl<'a> Plan<'a> {
     }
 
     /// Where normals and triangles of this detail begin in their arrays.
-    pub(super) fn shared_at(&self, detail: Detail) -> [u64; 2] {
+    pub(super) fn shared_at(&self, detail: BallDetail) -> [u64; 2] {
         match detail {
-            Detail::Fine => [0, 0],
-            Detail::Plain => {
-                let (atoms, ball) = (self.most_atoms(Detail::Fine), self.ball(Detail::Fine));
+            BallDetail::Fine => [0, 0],
+            BallDetail::Plain => {
+                let (atoms, ball) = (self.most_atoms(BallDetail::Fine), self.ball(BallDetail::Fine));
                 [atoms * 12 * ball.corners.len() as u64, atoms * 12 * ball.triangles.len() as u64]
             }
         }
@@ -233,7 +233,7 @@ impl<'a> Plan<'a> {
 
     /// Writes the four arrays.
     pub(super) fn write_numbers(&self, out: &mut impl Write) -> io::Result<()> {
-        for detail in [Detail::Fine, Detail::Plain] {
+        for detail in [BallDetail::Fine, BallDetail::Plain] {
             for _ in 0..self.most_atoms(detail) {
                 out.write_all(&little(self.ball(detail).corners.iter().flat_map(|normal| normal.to_array())))?;
             }
@@ -246,7 +246,7 @@ impl<'a> Plan<'a> {
             })?;
         }
         self.sheets.iter().try_for_each(|sheet| sheet.write_positions(out))?;
-        for detail in [Detail::Fine, Detail::Plain] {
+        for detail in [BallDetail::Fine, BallDetail::Plain] {
             let ball = self.ball(detail);
             for atom in 0..self.most_atoms(detail) {
                 let first = (atom * ball.corners.len() as u64) as u32;

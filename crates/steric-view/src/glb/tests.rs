@@ -4,6 +4,7 @@ use glam::{DQuat, DVec3, Vec3};
 use serde_json::Value;
 use steric_model::formats::mesh::Mesh;
 use steric_model::{MoleculeId, Pose};
+use steric_world::animate::BallDetail;
 
 use super::*;
 
@@ -276,7 +277,7 @@ fn a_file_that_would_be_too_large_is_drawn_plainly_or_refused_with_its_size() {
     let (scene, colours) = row(1_000, 1);
     let mut plan = Plan::new(&scene, &colours, &[], "row.glb".as_ref()).unwrap();
     plan.choose("row.glb".as_ref(), 1_000_000).unwrap();
-    assert_eq!(plan.shapes[0].detail, ball::Detail::Plain);
+    assert_eq!(plan.shapes[0].detail, BallDetail::Plain);
     let error = plan.choose("row.glb".as_ref(), 100_000).unwrap_err();
     assert!(matches!(error, GlbError::TooLarge { bytes: 570_000..580_000, atoms: 1_000, .. }), "{error:?}");
 }
