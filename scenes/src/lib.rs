@@ -12,7 +12,7 @@ mod spheres;
 mod vesicle;
 
 pub use molecules::{Embedded, molecule, molecules};
-pub use ready::{diffusion, diffusion_names, ready, ready_names};
+pub use ready::{animation, animation_names, diffusion, diffusion_names, ready, ready_names};
 pub use rods::{rods, rods_as_instances};
 pub use spheres::{mixed, solution};
 pub use steric_model::Random;

@@ -57,6 +57,31 @@ pub fn diffusion_names() -> impl Iterator<Item = &'static str> {
     DIFFUSIONS.iter().map(|scene| scene.0)
 }
 
+/// Molecules on a skeleton, by name: what `steric animate` plays without a file of its own.
+const ANIMATIONS: [(&str, &str); 3] = [
+    ("adenylate-kinase", include_str!("../animations/adenylate-kinase.toml")),
+    ("fibrinogen", include_str!("../animations/fibrinogen.toml")),
+    ("kinesin", include_str!("../animations/kinesin.toml")),
+];
+
+/// The text of a ready animation.
+///
+/// ```
+/// assert!(steric_scenes::animation("kinesin").is_some_and(|text| text.contains("walk")));
+/// ```
+pub fn animation(name: &str) -> Option<&'static str> {
+    ANIMATIONS.iter().find(|(own, _)| *own == name).map(|(_, text)| *text)
+}
+
+/// The names of the ready animations.
+///
+/// ```
+/// assert!(steric_scenes::animation_names().any(|name| name == "fibrinogen"));
+/// ```
+pub fn animation_names() -> impl Iterator<Item = &'static str> {
+    ANIMATIONS.iter().map(|(name, _)| *name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

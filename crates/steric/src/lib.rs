@@ -18,6 +18,7 @@
 //! The parts are crates of their own: [`model`] reads files and holds molecules, [`collide`] searches, [`world`]
 //! builds and relaxes, [`gpu`] does both on a GPU.
 
+pub mod animate;
 pub mod backend;
 pub mod check;
 pub mod diffuse;

@@ -40,7 +40,7 @@ impl Gpu {
         let copy = copy_stage(self, &source, &copied, bytes);
         let mut fastest = f64::INFINITY;
         for _ in 0..3 {
-            fastest = fastest.min(self.round_of(&copy, rounds)?);
+            fastest = fastest.min(self.round_of(&[&copy], rounds)?);
         }
         Ok(2.0 * bytes as f64 / (fastest * 1e-3).max(1e-9) / 1e9)
     }
@@ -64,21 +64,27 @@ impl Gpu {
         let start = Instant::now();
         while start.elapsed().as_millis() < 333 {
             self.run((0..100).map(|_| &copy));
-            self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| GpuError::Lost(error.to_string()))?;
+            self.wait()?;
         }
         self.check()
     }
 
-    /// Milliseconds of a stage among so many of its own, by the GPU's clock or, where it has none, by the host's.
-    fn round_of(&self, stage: &Stage, rounds: usize) -> Result<f64, GpuError> {
+    /// Waits until the GPU has done all that it was asked for.
+    pub fn wait(&self) -> Result<(), GpuError> {
+        let done = self.device.poll(wgpu::PollType::wait_indefinitely());
+        done.map(drop).map_err(|error| GpuError::Lost(error.to_string()))
+    }
+
+    /// Milliseconds of a round of stages among so many of its own, by the GPU's clock or, where it has none, by the host's.
+    pub(crate) fn round_of(&self, stages: &[&Stage], rounds: usize) -> Result<f64, GpuError> {
         if self.has_timestamps() {
-            return self.back_to_back(&[stage], rounds);
+            return self.back_to_back(stages, rounds);
         }
         let start = Instant::now();
-        self.run((0..rounds).map(|_| stage));
-        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| GpuError::Lost(error.to_string()))?;
+        self.run((0..rounds).flat_map(|_| stages.iter().copied()));
+        self.wait()?;
         self.check()?;
-        Ok(1e3 * start.elapsed().as_secs_f64() / rounds as f64)
+        Ok(1e3 * start.elapsed().as_secs_f64() / rounds.max(1) as f64)
     }
 
     /// Runs stages in order, all in one pass.

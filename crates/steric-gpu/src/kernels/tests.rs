@@ -37,6 +37,7 @@ fn every_kernel_is_valid_wgsl() {
             let walls = include_str!("walls.wgsl");
             validate("walls", &[atoms, records, arms, law, voices, record, shape, walls].concat());
         }
+        validate("skin", include_str!("skin.wgsl"));
         validate("spread", include_str!("spread.wgsl"));
         validate("step", &[quads, arms, law, shape, include_str!("step.wgsl")].concat());
         validate("turn", &[law, include_str!("turn.wgsl")].concat());
@@ -50,7 +51,7 @@ fn every_kernel_is_valid_wgsl() {
 fn no_kernel_is_forgotten() {
     let known = [
         "alone", "arms", "cells", "common", "compare", "contacts", "copy", "jolt", "lattice", "law", "place", "record",
-        "search", "shape", "spread", "step", "tally", "together", "touch", "turn", "walls",
+        "search", "shape", "skin", "spread", "step", "tally", "together", "touch", "turn", "walls",
     ];
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/kernels");
     let mut found: Vec<String> = std::fs::read_dir(folder)
