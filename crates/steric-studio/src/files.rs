@@ -31,6 +31,8 @@ pub(crate) enum Purpose {
     PlayLog,
     /// Trials of the fitting task.
     Trials,
+    /// A structure with its skeleton and clips.
+    Puppet,
 }
 
 impl Purpose {
@@ -46,6 +48,7 @@ impl Purpose {
             Self::Log => "Record what the hand does",
             Self::PlayLog => "Play a log",
             Self::Trials => "Save the trials",
+            Self::Puppet => "Save the animation",
         }
     }
 
@@ -65,6 +68,7 @@ impl Purpose {
             Self::Ligand | Self::PlayLog => "",
             Self::Log => "hand.log",
             Self::Trials => "trials.csv",
+            Self::Puppet => "animation.steric",
         }
     }
 }

@@ -161,7 +161,7 @@ impl Settings {
         }
         let from = match &opened.source {
             Source::Scene { folder, .. } => folder.clone(),
-            Source::Model { .. } | Source::Dock(_) | Source::Diffuse(_) => PathBuf::new(),
+            Source::Model { .. } | Source::Dock(_) | Source::Diffuse(_) | Source::Animate(_) => PathBuf::new(),
         };
         let scene = opened.source.text().map(ToOwned::to_owned);
         let now = &state.now;

@@ -6,7 +6,7 @@ use crate::settings::Settings;
 use crate::simulation::Source;
 
 /// Ready scenes, and what each is about.
-const GALLERY: [(&str, &str); 8] = [
+const GALLERY: [(&str, &str); 9] = [
     ("vesicle", "2,000 POPC lipids in two leaflets, closed to a sphere. Press Play and they push each other apart."),
     ("bilayer", "A flat, periodic membrane of POPC and cholesterol."),
     ("vesicle-with-proteins", "A vesicle with porins and gramicidin in its membrane, and proteins inside."),
@@ -14,6 +14,7 @@ const GALLERY: [(&str, &str); 8] = [
     ("dhfr", "A ligand in hand: bring trimethoprim into the pocket of dihydrofolate reductase."),
     ("cytoplasm", "Proteins in the crowd of a cell, in Brownian motion: they bounce off each other and never overlap."),
     ("egf-receptors", "Receptors that wander in a patch of membrane, meet, and hold on to each other in clusters."),
+    ("adenylate-kinase", "An enzyme on a skeleton: play its motion, turn its bones, and hold its atoms apart."),
     ("fitting", "The fitting task of 1989: bring an E through three rings, and see how long it takes."),
 ];
 
@@ -30,7 +31,7 @@ fn gallery(ui: &mut Ui, settings: &Settings) -> Option<Result<Source, String>> {
     let mut chosen = None;
     ui.add_space(24.0);
     ui.heading("steric");
-    ui.label("Molecules must not overlap. Choose a scene, or drop a file: PDB, mmCIF, BinaryCIF, GRO, XYZ, MOL2, SDF or a scene file.");
+    ui.label("Molecules must not overlap. Choose a scene, or drop a file: PDB, mmCIF, BinaryCIF, GRO, XYZ, MOL2, SDF, a scene file or a .steric file.");
     ui.add_space(12.0);
     for (name, about) in GALLERY {
         let button = egui::Button::new(RichText::new(name).heading()).min_size([420.0, 36.0].into());

@@ -191,6 +191,9 @@ impl Viewport {
             let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
             ui.painter().image(texture.id(), rect, whole, egui::Color32::WHITE);
         }
+        if state.now.opened.is_some() {
+            world.draw_over(&ui.painter().with_clip_rect(rect), &|place| self.point_of(rect, place));
+        }
         if state.tool == Tool::Brush
             && let Some(at) = response.hover_pos()
         {
@@ -298,6 +301,13 @@ impl Viewport {
         2.0 * (0.5 * degrees).to_radians().tan() * depth / f64::from(rect.height())
     }
 
+    /// Where a place is in the window; nowhere behind the eye.
+    fn point_of(&self, rect: Rect, place: DVec3) -> Option<Pos2> {
+        let size = [rect.width().max(1.0) as u32, rect.height().max(1.0) as u32];
+        let [x, y] = self.camera.pixel_of(place, size)?;
+        Some(rect.min + Vec2::new(x as f32, y as f32))
+    }
+
     fn angstroms_per_point(&self, rect: Rect) -> f64 {
         self.angstroms_per_point_at(rect, self.camera.target)
     }
@@ -343,6 +353,7 @@ impl Viewport {
             response,
             axes: self.axes(),
             angstroms_per_point: &|place| self.angstroms_per_point_at(rect, place),
+            point_of: &|place| self.point_of(rect, place),
             scroll: f64::from(scroll),
         };
         if world.steer(&mut grip, state) {

@@ -22,7 +22,7 @@ fn ions() -> Source {
         )
     };
     let text: String = (1..4).map(|number| line(number, 12 * (number - 1))).collect();
-    Source::of_bytes("ions.pdb", text.into_bytes(), "".into())
+    Source::of_bytes("ions.pdb", text.into_bytes(), "".into()).unwrap()
 }
 
 fn simulation(place: Where) -> Simulation {

@@ -18,11 +18,11 @@ use crate::painter::Painter;
 use crate::platform;
 use crate::recorder::Recorder;
 use crate::settings::{Restored, Settings};
-use crate::simulation::{Diffused, DockSource, Order, Simulation, Source, WakeUp, Where};
+use crate::simulation::{Animated, Diffused, DockSource, Order, Simulation, Source, WakeUp, Where};
 use crate::start;
 use crate::state::State;
 use crate::viewport::{PERSPECTIVE, Tool, Viewport};
-use crate::worlds::{World, diffuse::DiffuseWorld, dock::DockWorld, relax::RelaxWorld};
+use crate::worlds::{World, animate::AnimateWorld, diffuse::DiffuseWorld, dock::DockWorld, relax::RelaxWorld};
 
 /// What the window is made with.
 #[derive(Clone, Debug, Default)]
@@ -134,6 +134,11 @@ impl Studio {
     /// Particles in motion, if there are any.
     pub fn diffused(&self) -> Option<&Diffused> {
         self.world.diffused()
+    }
+
+    /// Molecules on a skeleton, if there are any.
+    pub fn animated(&self) -> Option<&Animated> {
+        self.world.animated()
     }
 
     /// What draws, by name.
@@ -459,6 +464,10 @@ impl Studio {
                 let wake = Arc::clone(&self.wake.0);
                 self.enter(|opening| Box::new(DiffuseWorld::open(diffused, opening, wake)));
             }
+            Source::Animate(animated) => {
+                let wake = Arc::clone(&self.wake.0);
+                self.enter(|opening| Box::new(AnimateWorld::open(animated, opening, wake)));
+            }
             source => {
                 if self.world.now().is_some() {
                     self.world = Box::new(RelaxWorld::default());
@@ -507,7 +516,10 @@ impl Studio {
             match bytes {
                 Ok(bytes) => {
                     let folder = PathBuf::from(&name).parent().map(PathBuf::from).unwrap_or_default();
-                    self.open(Source::of_bytes(&name, bytes, folder));
+                    match Source::of_bytes(&name, bytes, folder) {
+                        Ok(source) => self.open(source),
+                        Err(error) => self.state.say(format!("error: {error}")),
+                    }
                 }
                 Err(error) => self.state.say(format!("error: {name}: {error}")),
             }

@@ -30,6 +30,7 @@ impl Studio {
             files::Purpose::Log | files::Purpose::PlayLog | files::Purpose::Trials => {
                 Err("expected something that is docked, found none".to_owned())
             }
+            files::Purpose::Puppet => Err("expected molecules on a skeleton, found none".to_owned()),
             files::Purpose::Open => Source::read(&path).map(|source| self.open(source)),
             files::Purpose::Model => {
                 self.simulation.order(Order::Save(path));

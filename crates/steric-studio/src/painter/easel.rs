@@ -91,6 +91,9 @@ impl Subject {
             colours.molecules = now.colours.iter().enumerate().map(of).collect();
         }
         colours.molecules.resize(now.poses.len(), None);
+        for (own, dyed) in colours.molecules.iter_mut().zip(now.dyed.iter()) {
+            *own = dyed.or(*own);
+        }
         for (MoleculeId(id), colour) in wish.painted.iter() {
             if let Some(own) = colours.molecules.get_mut(*id as usize) {
                 *own = Some(*colour);
@@ -101,9 +104,12 @@ impl Subject {
                 *own = Some(CHOSEN);
             }
         }
-        if wish.hidden.iter().any(|&is_hidden| is_hidden) || wish.see_through.is_some() {
-            colours.opacities = wish.hidden.iter().map(|&is_hidden| if is_hidden { 0.0 } else { 1.0 }).collect();
+        let hides = wish.hidden.iter().any(|&is_hidden| is_hidden);
+        if hides || wish.see_through.is_some() || now.opacities.iter().any(|&opacity| opacity < 1.0) {
+            colours.opacities = now.opacities.to_vec();
             colours.opacities.resize(now.poses.len(), 1.0);
+            let hidden = colours.opacities.iter_mut().zip(wish.hidden.iter()).filter(|(_, is_hidden)| **is_hidden);
+            hidden.for_each(|(own, _)| *own = 0.0);
         }
         if let Some((MoleculeId(id), opacity)) = wish.see_through
             && let Some(own) = colours.opacities.get_mut(id as usize)

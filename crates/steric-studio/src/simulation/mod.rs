@@ -4,6 +4,7 @@
 //! in one place where the window and the painter find it. Nobody waits for it. A page in a browser has no threads: there a piece of the work is
 //! done between two frames.
 
+mod animating;
 mod diffusing;
 mod docking;
 mod orders;
@@ -22,6 +23,8 @@ use steric::model::{MoleculeId, Molecules, Pose, Scene, Structure};
 use steric::world::build::Verdict;
 use steric::world::relax::{Iteration, RelaxOptions};
 
+pub use animating::{AnimateSource, Animated};
+pub(crate) use animating::{Done, Job, Running as AnimateRunning, View, Wanted, keyed};
 pub use diffusing::{Checked, DiffuseSource, Diffused, History};
 pub(crate) use diffusing::{DiffuseOrder, Running};
 pub use docking::DockSource;
@@ -72,6 +75,10 @@ pub struct Now {
     pub touched: Arc<Vec<(MoleculeId, u32)>>,
     /// Colours that the world gives its molecules, shown in place of those of their types; none where it gives none.
     pub colours: Arc<Vec<[u8; 3]>>,
+    /// Colours of single molecules, whatever colours say; may be empty.
+    pub dyed: Arc<Vec<Option<[u8; 3]>>>,
+    /// How much of each molecule hides what is behind it, 0 to 1; all of it where nothing is said.
+    pub opacities: Arc<Vec<f32>>,
     /// Which molecules stay where they are.
     pub fixed: Arc<Vec<bool>>,
     /// Every number of the relaxation.

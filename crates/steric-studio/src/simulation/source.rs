@@ -1,14 +1,16 @@
-//! What can be opened: ready scenes, scene files and models.
+//! What can be opened: ready scenes, scene files, models, and molecules on a skeleton.
 
 use std::path::{Path, PathBuf};
 
+use steric::animate::Opened;
 use steric::check::Input;
 use steric::model::formats;
 use steric::relax::{ModelOptions, Relaxation};
+use steric::world::animate::Puppet;
 use steric::world::build::SceneFile;
 use steric::world::relax::RelaxOptions;
 
-use super::{DiffuseSource, DockSource};
+use super::{AnimateSource, DiffuseSource, DockSource};
 
 /// Where molecules come from.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,10 +35,12 @@ pub enum Source {
     Dock(DockSource),
     /// Particles in motion.
     Diffuse(DiffuseSource),
+    /// Molecules on a skeleton.
+    Animate(AnimateSource),
 }
 
 impl Source {
-    /// A ready scene by its name.
+    /// A ready scene by its name; one that needs a file of the user's is ready where that file is.
     pub fn ready(name: &str) -> Option<Self> {
         if let Some(docked) = DockSource::ready(name) {
             return Some(Self::Dock(docked));
@@ -44,31 +48,46 @@ impl Source {
         if let Some(diffused) = DiffuseSource::ready(name) {
             return Some(Self::Diffuse(diffused));
         }
+        if scenes::animation(name).is_some() {
+            return Opened::read(Path::new(name)).ok().flatten().map(Self::from);
+        }
         let text = scenes::ready(name)?.to_owned();
         Some(Self::Scene { name: name.to_owned(), text, folder: PathBuf::new() })
     }
 
-    /// A ready scene, a scene file or a model, as `steric relax` takes it.
+    /// Molecules on a skeleton, under a name.
+    pub fn animate(puppet: Puppet, name: impl Into<String>) -> Self {
+        Self::Animate(AnimateSource::new(name, puppet))
+    }
+
+    /// A ready scene, a scene file, a model, or a `.steric` file.
     pub fn read(path: &Path) -> Result<Self, String> {
+        if path.to_str().and_then(scenes::animation).is_some() {
+            let opened = Opened::read(path).map_err(|error| error.to_string())?;
+            return opened.map(Self::from).ok_or_else(|| format!("{}: expected a scene, found none", path.display()));
+        }
         if let Some(ready) = path.to_str().and_then(Self::ready) {
             return Ok(ready);
         }
         let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Self::of_bytes(&path.display().to_string(), bytes, folder))
+        Self::of_bytes(&path.display().to_string(), bytes, folder)
     }
 
     /// A file that is in memory already.
-    pub fn of_bytes(name: &str, bytes: Vec<u8>, folder: PathBuf) -> Self {
+    pub fn of_bytes(name: &str, bytes: Vec<u8>, folder: PathBuf) -> Result<Self, String> {
+        if let Some(opened) = Opened::of_bytes(name, &bytes, &folder) {
+            return opened.map(Self::from).map_err(|error| error.to_string());
+        }
         let is_scene = Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
-        match String::from_utf8(bytes) {
+        Ok(match String::from_utf8(bytes) {
             Ok(text) if is_scene && DiffuseSource::is_in(&text) => {
                 Self::Diffuse(DiffuseSource { name: name.to_owned(), text, folder })
             }
             Ok(text) if is_scene => Self::Scene { name: name.to_owned(), text, folder },
             Ok(text) => Self::Model { name: name.to_owned(), bytes: text.into_bytes().into() },
             Err(error) => Self::Model { name: name.to_owned(), bytes: error.into_bytes().into() },
-        }
+        })
     }
 
     /// What it is called.
@@ -77,6 +96,7 @@ impl Source {
             Self::Scene { name, .. } | Self::Model { name, .. } => name,
             Self::Dock(source) => source.name(),
             Self::Diffuse(source) => &source.name,
+            Self::Animate(source) => &source.name,
         }
     }
 
@@ -84,11 +104,11 @@ impl Source {
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Scene { text, .. } | Self::Diffuse(DiffuseSource { text, .. }) => Some(text),
-            Self::Model { .. } | Self::Dock(_) => None,
+            Self::Model { .. } | Self::Dock(_) | Self::Animate(_) => None,
         }
     }
 
-    /// Whether the simulation pushes its molecules apart; what is docked or diffuses has a world of its own.
+    /// Whether the simulation pushes its molecules apart; what is docked, diffuses or is animated has a world of its own.
     pub(crate) fn is_relaxed(&self) -> bool {
         matches!(self, Self::Scene { .. } | Self::Model { .. })
     }
@@ -108,6 +128,15 @@ impl Source {
             }
             Self::Dock(source) => Err(format!("expected molecules to push apart, found {} to dock", source.name())),
             Self::Diffuse(source) => Err(format!("expected molecules to push apart, found {} in motion", source.name)),
+            Self::Animate(source) => {
+                Err(format!("expected molecules to push apart, found {} on a skeleton", source.name))
+            }
         }
+    }
+}
+
+impl From<Opened> for Source {
+    fn from(opened: Opened) -> Self {
+        Self::animate(opened.puppet, opened.name)
     }
 }

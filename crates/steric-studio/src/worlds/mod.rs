@@ -2,21 +2,22 @@
 //!
 //! How it works: the window has places for panels, the same for every world: the scene on the left, the physics below it, charts at the
 //! bottom, and what is chosen on the right. A world fills them. The relax world lets the simulation's thread move its molecules; the dock world moves
-//! them itself, and takes what mouse and keys do before the window does; the diffuse world has a thread of its own for them.
+//! them itself, and takes what mouse and keys do before the window does; the diffuse world and the animate world have threads of their own for them.
 
+pub(crate) mod animate;
 pub(crate) mod diffuse;
 pub(crate) mod dock;
 pub(crate) mod relax;
 
 use std::path::Path;
 
-use egui::{Response, Ui};
+use egui::{Painter, Pos2, Response, Ui};
 use glam::DVec3;
 use steric_view::Camera;
 
 use crate::commands::Command;
 use crate::files::Purpose;
-use crate::simulation::{Diffused, Now, Simulation};
+use crate::simulation::{Animated, Diffused, Now, Simulation};
 use crate::state::State;
 
 /// What the mouse does in the picture.
@@ -27,6 +28,8 @@ pub(crate) struct Grip<'a> {
     pub(crate) axes: [DVec3; 3],
     /// Angstroms for a point of the window, as far away as a place.
     pub(crate) angstroms_per_point: &'a dyn Fn(DVec3) -> f64,
+    /// Where a place is in the window; nowhere behind the eye.
+    pub(crate) point_of: &'a dyn Fn(DVec3) -> Option<Pos2>,
     /// How far the wheel was turned.
     pub(crate) scroll: f64,
 }
@@ -70,6 +73,9 @@ pub(crate) trait World: std::fmt::Debug {
         false
     }
 
+    /// Draws over the picture; where a place of the world is in it can be asked.
+    fn draw_over(&self, _painter: &Painter, _point_of: &dyn Fn(DVec3) -> Option<Pos2>) {}
+
     /// Buttons in the bar in place of the usual ones; false if there are none.
     fn bar(&mut self, _ui: &mut Ui, _state: &mut State, _camera: &mut Camera) -> bool {
         false
@@ -97,6 +103,11 @@ pub(crate) trait World: std::fmt::Debug {
 
     /// Particles in motion, where that is the world.
     fn diffused(&self) -> Option<&Diffused> {
+        None
+    }
+
+    /// Molecules on a skeleton, where that is the world.
+    fn animated(&self) -> Option<&Animated> {
         None
     }
 }
