@@ -1,4 +1,4 @@
-//! The pictures of the guide, drawn by `steric render`, `steric dock` and `steric diffuse`.
+//! The pictures of the guide, drawn by `steric render`, `steric dock`, `steric diffuse` and `steric animate`.
 //!
 //! How it works: a picture is a name and the arguments that a reader would type. All come from ready scenes and from molecules of the
 //! repository, so that a fresh clone draws the same ones; without a GPU software Vulkan draws them in three minutes.
@@ -27,6 +27,10 @@ const DOCKED: [(&str, &str); 1] = [("dice", "dice --seconds 6")];
 /// Name of the file, and the arguments of `steric diffuse`; drawings, not photographs.
 const DIFFUSED: [(&str, &str); 1] = [("diffuse-receptors", "egf-receptors --steps 400")];
 
+/// Name of the file, and the arguments of `steric animate`.
+const ANIMATED: [(&str, &str); 1] =
+    [("animate-kinase", "adenylate-kinase --level residue --show-skeleton --at 1 --size 560x440")];
+
 /// Builds `steric` and draws every picture.
 pub(crate) fn draw(steps: &mut Steps) {
     steps.command("build", cargo(&["build", "--release", "--package", "steric-cli"]));
@@ -34,6 +38,7 @@ pub(crate) fn draw(steps: &mut Steps) {
     steps.run("folder", || std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display())));
     let all = PICTURES.map(|picture| ("render", "png", picture)).into_iter();
     let all = all.chain(DOCKED.map(|picture| ("dock", "png", picture)));
+    let all = all.chain(ANIMATED.map(|picture| ("animate", "png", picture)));
     for (command, ending, (name, arguments)) in all.chain(DIFFUSED.map(|picture| ("diffuse", "svg", picture))) {
         let mut draw = Command::new(target().join("release/steric"));
         draw.current_dir(root()).args([command, "--quiet"]).args(arguments.split_whitespace());

@@ -3,6 +3,7 @@
 //! How it works: one file per subcommand; each returns what the process should answer (0 clean, 1 overlaps found), and
 //! every failure ends here as one line on stderr and exit code 2.
 
+mod animate;
 mod bench;
 mod build;
 mod check;
@@ -58,6 +59,7 @@ fn run(command: Option<Command>, shared: &Shared) -> Result<Verdict, Failure> {
         Some(Command::Convert(arguments)) => convert::run(&arguments, shared),
         Some(Command::Relax(arguments)) => relax::run(&arguments, shared),
         Some(Command::Build(arguments)) => build::run(&arguments, shared),
+        Some(Command::Animate(arguments)) => animate::run(&arguments, shared),
         Some(Command::Render(arguments)) => render::run(&arguments, shared),
         Some(Command::Diffuse(arguments)) => diffuse::run(&arguments, shared),
         Some(Command::Dock(arguments)) => dock::run(&arguments, shared),

@@ -9,7 +9,7 @@ use steric::backend::{self, Chosen};
 use steric::gpu::{self, Choice, GpuError};
 
 use crate::failure::Failure;
-use crate::{bench, build, check, convert, diffuse, dock, info, output, relax, render, studio};
+use crate::{animate, bench, build, check, convert, diffuse, dock, info, output, relax, render, studio};
 
 /// Finds and removes overlaps between molecules.
 ///
@@ -24,6 +24,7 @@ use crate::{bench, build, check, convert, diffuse, dock, info, output, relax, re
     steric relax vesicle -o v.gro                2,000 lipids pushed apart until nothing overlaps\n  \
     steric relax model.cif -o clean.cif          the same for a model, with the least motion\n  \
     steric diffuse -o receptors.simularium      receptors in a membrane that wander, meet and cluster\n  \
+    steric animate -o kinase.gif                 a kinase on a skeleton, swaying\n  \
     steric info virus.bcif\n  \
     steric convert model.pdb -o model.cif")]
 pub(crate) struct Cli {
@@ -49,6 +50,8 @@ pub(crate) enum Command {
     Render(render::Arguments),
     /// Let particles diffuse that never pass through each other
     Diffuse(diffuse::Arguments),
+    /// Molecules that move on a skeleton, without passing through themselves
+    Animate(animate::Arguments),
     /// A ligand at a receptor: contacts, clashes, energies; move it along a path, and never through anything
     Dock(dock::Arguments),
     /// Open a window: see molecules, push them apart, take them in hand
@@ -172,6 +175,11 @@ pub(crate) fn angstroms(text: &str) -> Result<f32, String> {
 pub(crate) fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
     number.ok_or_else(|| "expected a number, 0 or more".to_owned())
+}
+
+/// A finite number above 0 on the command line.
+pub(crate) fn above_zero(text: &str) -> Result<f64, String> {
+    positive(text).ok().filter(|number| *number > 0.0).ok_or_else(|| "expected a number above 0".to_owned())
 }
 
 /// A count on the command line.

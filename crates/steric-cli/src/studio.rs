@@ -18,6 +18,7 @@ use crate::render;
   steric studio vesicle
   steric studio model.pdb
   steric studio cytoplasm                   proteins in Brownian motion
+  steric studio adenylate-kinase            a molecule on a skeleton; also a .steric file
   steric studio dhfr                        a drug in hand, at its enzyme
   steric studio receptor.pdb ligand.sdf     a ligand in hand")]
 pub(crate) struct Arguments {
