@@ -22,6 +22,7 @@ mod scene;
 mod skeleton;
 mod sphere_tree;
 mod structure;
+mod tet_mesh;
 
 pub mod chemistry;
 pub mod formats;
@@ -45,5 +46,6 @@ pub use scene::{AtomId, Molecule, MoleculeId, MoleculeType, Scene, TypeId};
 pub use skeleton::{Bone, Joint, JointPose, Rig, Skeleton, Skin};
 pub use sphere_tree::{Cluster, Group, Grouping, LANES, Sphere, SphereTree};
 pub use structure::{Assembly, AtomRecord, Atoms, Bond, Chain, Copies, Model, Residue, Structure, StructureBuilder};
+pub use tet_mesh::{MeshProblem, TetMesh};
 /// The clock of `std`, and in a browser, where that one panics, the page's.
 pub use web_time::Instant;

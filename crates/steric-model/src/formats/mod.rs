@@ -21,6 +21,7 @@ pub mod rig;
 pub mod sdf;
 mod sdf_v3000;
 mod sniff;
+pub mod tet_mesh;
 mod text;
 mod thrift;
 pub mod trajectory;

@@ -14,6 +14,8 @@ mod mutate;
 mod rig_seeds;
 mod seeds;
 mod subject;
+#[path = "../tet_mesh/written/mod.rs"]
+mod written;
 
 use mutate::{Random, mutate};
 use std::fs::File;
@@ -25,7 +27,7 @@ use std::time::{Duration, Instant};
 use subject::Subject;
 
 /// How long the default run takes, all formats together.
-const SECONDS: f64 = 10.0;
+const SECONDS: f64 = 18.0;
 /// The address space of the child: a quarter of it would do, but threads reserve more than they use.
 const MOST_KIB: u64 = 2 << 20;
 /// Inputs are below 256 KiB; a reader that needs this long for one has lost its way.

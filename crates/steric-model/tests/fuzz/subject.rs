@@ -1,12 +1,19 @@
-//! What is fuzzed: the formats of molecules, and those of skeletons with their clips.
+//! What is fuzzed: the formats of molecules, those of skeletons with their clips, and those of tetrahedral meshes.
 
 use std::path::Path;
 
 use steric_model::formats::rig::read_rig_bytes;
+use steric_model::formats::tet_mesh::{self, TetGenFile, VtuData, read_tet_mesh_bytes, read_tetgen, write_vtu};
 use steric_model::formats::{Format, read_bytes, write_bytes};
-use steric_model::{Parsed, ReadError, Rig, Structure, Turning, Warnings};
+use steric_model::{Parsed, ReadError, Rig, Structure, TetMesh, Turning, Warnings};
 
+use crate::written::{gmsh, others, vtk, vtu};
 use crate::{rig_seeds, seeds};
+
+/// The endings of mesh files, each in a list of its own.
+const MESHES: [&[&str]; 8] = [&["msh"], &["vtk"], &["vtu"], &["veg"], &["mesh"], &["meshb"], &["node"], &["ele"]];
+/// Asking a mesh of more tetrahedra for its surface takes longer than reading it.
+const FEW: usize = 100_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
@@ -14,12 +21,15 @@ pub(crate) enum Subject {
     Collada,
     Gltf,
     Glb,
+    /// By its place among the endings.
+    Mesh(usize),
 }
 
 impl Subject {
     pub(crate) fn all() -> Vec<Self> {
         let molecules = Format::ALL.into_iter().map(Self::Molecule);
-        molecules.chain([Self::Collada, Self::Gltf, Self::Glb]).collect()
+        let meshes = (0..MESHES.len()).map(Self::Mesh);
+        molecules.chain([Self::Collada, Self::Gltf, Self::Glb]).chain(meshes).collect()
     }
 
     pub(crate) fn name(self) -> &'static str {
@@ -28,6 +38,7 @@ impl Subject {
             Self::Collada => "Collada",
             Self::Gltf => "glTF",
             Self::Glb => "GLB",
+            Self::Mesh(kind) => MESHES[kind][0],
         }
     }
 
@@ -38,25 +49,27 @@ impl Subject {
             Self::Collada => &["dae"],
             Self::Gltf => &["gltf"],
             Self::Glb => &["glb"],
+            Self::Mesh(kind) => MESHES[kind],
         }
     }
 
     pub(crate) fn from_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?;
-        let rig =
-            [Self::Collada, Self::Gltf, Self::Glb].into_iter().find(|subject| subject.endings().contains(&ending));
-        rig.or_else(|| Format::from_path(path).map(Self::Molecule))
+        let is_other = |subject: &Self| !matches!(subject, Self::Molecule(_)) && subject.endings().contains(&ending);
+        Self::all().into_iter().find(is_other).or_else(|| Format::from_path(path).map(Self::Molecule))
     }
 
     /// Sound files, by name.
     pub(crate) fn seeds(self) -> Vec<(String, Vec<u8>)> {
         let written = match self {
             Self::Molecule(format) => return seeds::seeds(format),
-            Self::Collada => rig_seeds::collada(),
-            Self::Gltf => rig_seeds::gltf(),
-            Self::Glb => rig_seeds::glb(),
+            Self::Collada => vec![rig_seeds::collada()],
+            Self::Gltf => vec![rig_seeds::gltf()],
+            Self::Glb => vec![rig_seeds::glb()],
+            Self::Mesh(kind) => meshes(MESHES[kind][0]),
         };
-        let mut seeds = vec![(format!("{} in this test", self.name()), written)];
+        let named = |bytes| (format!("{} in this test", self.name()), bytes);
+        let mut seeds: Vec<(String, Vec<u8>)> = written.into_iter().map(named).collect();
         seeds.extend(seeds::shared(|path| Self::from_path(path) == Some(self)));
         seeds
     }
@@ -68,6 +81,7 @@ impl Subject {
                 let structure = read_bytes(bytes, path, Some(format))?.value;
                 structure.atoms.is_empty() && structure.assemblies.is_empty()
             }
+            Self::Mesh(kind) => read_mesh(bytes, path, MESHES[kind][0])?.value.tetrahedra.is_empty(),
             _ => read_rig_bytes(bytes, path)?.value.clips.is_empty(),
         })
     }
@@ -79,6 +93,11 @@ impl Subject {
             Self::Molecule(format) => {
                 checked(read_bytes(bytes, path, is_forced.then_some(format)), path).as_ref().map(write_all).is_some()
             }
+            Self::Mesh(kind) => {
+                let read =
+                    if is_forced { read_mesh(bytes, path, MESHES[kind][0]) } else { read_tet_mesh_bytes(bytes, path) };
+                checked(read, path).as_ref().map(write_mesh).is_some()
+            }
             _ => checked(read_rig_bytes(bytes, path), path).as_ref().map(pose).is_some(),
         }
     }
@@ -89,8 +108,10 @@ fn checked<T>(parsed: Result<Parsed<T>, ReadError>, path: &Path) -> Option<T> {
         Ok(parsed) => parsed,
         Err(error) => {
             let message = error.to_string();
-            let name = path.display().to_string();
-            assert!(message.starts_with(&name), "an error names the file: {message}");
+            // TetGen's files come in pairs, and either can be the wrong one.
+            let pair = [path.to_owned(), path.with_extension("node"), path.with_extension("ele")];
+            let is_named = pair.iter().any(|path| message.starts_with(&path.display().to_string()));
+            assert!(is_named, "an error names the file: {message}");
             assert!(message.len() < 1000, "an error is a sentence, not {} bytes: {message:.100}", message.len());
             return None;
         }
@@ -124,4 +145,56 @@ fn pose(rig: &Rig) {
         assert_eq!(rig.skeleton.motions(&poses).len(), joints.len());
     }
     assert!(rig.skeleton.bones().len() >= joints.iter().filter(|joint| joint.moves_atoms).count());
+}
+
+fn write_mesh(mesh: &TetMesh) {
+    let regions = [("region", VtuData::Labels(&mesh.regions))];
+    let mut out = std::io::sink();
+    write_vtu(&mut out, VtuData::DoubleVectors(&mesh.points), &mesh.tetrahedra, &[], &regions).unwrap();
+    if mesh.tetrahedra.len() < FEW {
+        mesh.problems().iter().for_each(|problem| assert!(problem.to_string().starts_with("expected ")));
+        let (mesh, _) = mesh.clone().without_unused().oriented();
+        assert!(mesh.surface().len() <= 4 * mesh.tetrahedra.len());
+    }
+}
+
+fn read_mesh(bytes: &[u8], path: &Path, ending: &str) -> Result<Parsed<TetMesh>, ReadError> {
+    let (nodes, elements) = (node(), ele());
+    match ending {
+        "msh" => tet_mesh::read_msh(bytes, path),
+        "vtk" => tet_mesh::read_vtk(bytes, path),
+        "vtu" => tet_mesh::read_vtu(bytes, path),
+        "veg" => tet_mesh::read_veg(bytes, path),
+        "mesh" => tet_mesh::read_medit(bytes, path),
+        "meshb" => tet_mesh::read_meshb(bytes, path),
+        "node" => read_tetgen(TetGenFile { bytes, path }, TetGenFile { bytes: &elements, path }),
+        _ => read_tetgen(TetGenFile { bytes: &nodes, path }, TetGenFile { bytes, path }),
+    }
+}
+
+fn node() -> Vec<u8> {
+    format!("5 3 0 0\n{}", others::rows(1)).into_bytes()
+}
+
+fn ele() -> Vec<u8> {
+    format!("2 4 1\n{}", others::cells(1, ["7", "9"])).into_bytes()
+}
+
+fn meshes(ending: &str) -> Vec<Vec<u8>> {
+    match ending {
+        "msh" => {
+            let mut files =
+                [gmsh::msh1(), gmsh::msh2(), gmsh::msh4("4"), gmsh::msh4("4.1")].map(String::into_bytes).to_vec();
+            files.extend([false, true].map(gmsh::msh2_binary));
+            files.extend([false, true].map(gmsh::msh41_binary));
+            files
+        }
+        "vtk" => vec![vtk::text().into_bytes(), vtk::binary(false), vtk::binary(true)],
+        "vtu" => vtu::packings().map(vtu::Packing::file).collect(),
+        "veg" => [0, 1].map(|first| others::veg(first).into_bytes()).to_vec(),
+        "mesh" => vec![others::medit().into_bytes()],
+        "meshb" => (1..=4).flat_map(|version| [others::meshb(version, false), others::meshb(version, true)]).collect(),
+        "node" => vec![node()],
+        _ => vec![ele()],
+    }
 }
