@@ -4,7 +4,7 @@
 //! list places all of them. What a joint does to the atoms that hang on it is `posed * bind⁻¹`: from where they were when they were hung
 //! on it, into its frame, and to where it is now.
 
-use glam::{DAffine3, DQuat, DVec3};
+use glam::{DAffine3, DMat3, DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
@@ -44,12 +44,43 @@ impl JointPose {
         DAffine3::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
     }
 
-    /// The pose of a matrix without shear; what shear there is is dropped.
+    /// The pose of a matrix without shear; what shear there is is dropped. A scale of zero along one axis keeps the rotation, along
+    /// more it is lost.
+    ///
+    /// ```
+    /// use glam::{DAffine3, DQuat, DVec3};
+    /// use steric_model::JointPose;
+    ///
+    /// let turn = DQuat::from_rotation_z(1.0);
+    /// let flat = DAffine3::from_scale_rotation_translation(DVec3::new(1.0, 0.0, 2.0), turn, DVec3::ZERO);
+    /// assert!(JointPose::from_matrix(&flat).rotation.angle_between(turn) < 1e-6);
+    /// ```
     pub fn from_matrix(matrix: &DAffine3) -> Self {
+        Self::of_matrix(matrix).0
+    }
+
+    /// The same, and whether the matrix tells a rotation.
+    pub(crate) fn of_matrix(matrix: &DAffine3) -> (Self, bool) {
         let (scale, rotation, translation) = matrix.to_scale_rotation_translation();
         let is_sound = rotation.is_finite() && rotation.length_squared() > 0.25;
-        Self { translation, rotation: if is_sound { rotation.normalize() } else { DQuat::IDENTITY }, scale }
+        let rotation = if is_sound { Some(rotation.normalize()) } else { rotation_of_flat(&matrix.matrix3) };
+        (Self { translation, rotation: rotation.unwrap_or(DQuat::IDENTITY), scale }, rotation.is_some())
     }
+}
+
+// The rotation of a matrix that has lost one axis, which is across the other two.
+fn rotation_of_flat(matrix: &DMat3) -> Option<DQuat> {
+    let axes = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
+    let longest = axes.iter().map(|axis| axis.length()).fold(0.0, f64::max);
+    let [x, y, z] = axes.map(|axis| Some(axis).filter(|axis| axis.length() > 1e-12 * longest)?.try_normalize());
+    let (x, y, z) = match (x, y, z) {
+        (None, Some(y), Some(z)) => (y.cross(z), y, z),
+        (Some(x), None, Some(z)) => (x, z.cross(x), z),
+        (Some(x), Some(y), None) => (x, y, x.cross(y)),
+        _ => return None,
+    };
+    let rotation = DQuat::from_mat3(&DMat3::from_cols(x, y, z));
+    Some(rotation).filter(|rotation| rotation.is_finite() && rotation.length_squared() > 0.25).map(DQuat::normalize)
 }
 
 /// A joint of a skeleton.
@@ -189,9 +220,10 @@ impl Skeleton {
     /// that the file states. The last joint of a limb goes on as far as the bone before it; a joint alone is a point.
     pub fn bones(&self) -> Vec<Bone> {
         let head = |joint: usize| self.joints[joint].bind.translation;
+        let carriers = self.carriers();
         let mut tails: Vec<Vec<DVec3>> = vec![Vec::new(); self.joints.len()];
         for (index, joint) in self.joints.iter().enumerate() {
-            if let (true, Some(carrier)) = (joint.moves_atoms, self.carrier(index)) {
+            if let (true, Some(carrier)) = (joint.moves_atoms, carriers[index]) {
                 tails[carrier].push(head(index));
             }
         }
@@ -201,7 +233,7 @@ impl Skeleton {
             if let Some(tip) = tip {
                 tails[index] = vec![tip];
             } else if tails[index].is_empty() {
-                let onward = self.carrier(index).map_or(DVec3::ZERO, |carrier| head(index) - head(carrier));
+                let onward = carriers[index].map_or(DVec3::ZERO, |carrier| head(index) - head(carrier));
                 tails[index] = vec![head(index) + onward];
             }
             bones.extend(tails[index].iter().map(|&tail| Bone { joint: index as u32, head: head(index), tail }));
@@ -219,6 +251,17 @@ impl Skeleton {
             above = self.joints[parent as usize].parent;
         }
         None
+    }
+
+    // The same for every joint, in one pass: a walk for each would be long where a rope of nodes carries many joints.
+    fn carriers(&self) -> Vec<Option<usize>> {
+        let mut carriers: Vec<Option<usize>> = Vec::with_capacity(self.joints.len());
+        for joint in &self.joints {
+            let carrier = joint.parent.map(|parent| parent as usize);
+            let is_carrier = |&parent: &usize| self.joints[parent].moves_atoms;
+            carriers.push(carrier.filter(is_carrier).or_else(|| carrier.and_then(|parent| carriers[parent])));
+        }
+        carriers
     }
 }
 

@@ -6,8 +6,12 @@
 mod common;
 
 mod collada;
+mod collada_bounds;
+mod collada_takes;
 mod files;
+mod flat;
 mod gltf_small;
+mod gltf_tolerances;
 mod peers;
 mod small;
 

@@ -3,7 +3,8 @@
 //! How it works: all nodes are put in order, parents first and otherwise as in the file, which finds circles. Nodes that move
 //! atoms become joints, and so do their ancestors, which only carry them; the others are dropped. A skin states for each joint
 //! the matrix that goes from the skin's space at binding into the joint's frame. That space is the scene's up to one transform,
-//! which its first joint tells when it is taken to be bound where it rests: `scene_from_skin = rest * inverse_bind`.
+//! which its topmost joint tells when it is taken to be bound where it rests: `scene_from_skin = rest * inverse_bind`. A joint that
+//! rests flat, as one that a clip lets appear, tells nothing.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -125,46 +126,79 @@ impl Draft {
     }
 }
 
+// What binds skins: a skeleton, where its joints rest, and how many joints each hangs on.
+struct Binder<'b> {
+    skeleton: &'b mut Skeleton,
+    rest: Vec<DAffine3>,
+    depth: Vec<usize>,
+    is_bound: Vec<bool>,
+    warnings: &'b mut Warnings,
+}
+
 fn bind(skeleton: &mut Skeleton, bindings: &[Binding], joint_of: &[Option<u32>], warnings: &mut Warnings) -> Vec<Skin> {
-    let rest = skeleton.placed(&skeleton.rest());
-    let mut is_bound = vec![false; skeleton.joints.len()];
+    let (rest, is_bound) = (skeleton.placed(&skeleton.rest()), vec![false; skeleton.joints.len()]);
+    let mut depth: Vec<usize> = Vec::with_capacity(skeleton.joints.len());
+    for joint in &skeleton.joints {
+        depth.push(joint.parent.map_or(0, |parent| depth[parent as usize] + 1));
+    }
+    let mut binder = Binder { skeleton, rest, depth, is_bound, warnings };
     let mut skins = Vec::new();
     for binding in bindings {
         let joints = binding.joints.iter().filter_map(|(node, inverse)| Some((joint_of[*node]?, *inverse)));
         let joints: Vec<(u32, Option<DAffine3>)> = joints.collect();
-        bind_skin(skeleton, &joints, &rest, &mut is_bound, warnings);
+        binder.bind(&binding.name, &joints);
         skins.push(Skin { name: binding.name.clone(), joints: joints.iter().map(|(joint, _)| *joint).collect() });
     }
     skins
 }
 
-fn bind_skin(
-    skeleton: &mut Skeleton,
-    joints: &[(u32, Option<DAffine3>)],
-    rest: &[DAffine3],
-    is_bound: &mut [bool],
-    warnings: &mut Warnings,
-) {
-    let mut scene_from_skin = None;
-    for &(joint, joint_from_skin) in joints {
-        let joint = joint as usize;
-        let Some(joint_from_skin) = joint_from_skin else { continue };
-        let skin_from_joint = joint_from_skin.inverse();
-        if !skin_from_joint.is_finite() {
-            let name = short(&skeleton.joints[joint].name);
-            warnings.push(Place::File, || format!("the bind matrix of joint {name} is flat; it is bound at rest"));
-            continue;
+impl Binder<'_> {
+    fn bind(&mut self, skin: &str, joints: &[(u32, Option<DAffine3>)]) {
+        let mut stated = Vec::new();
+        for &(joint, joint_from_skin) in joints {
+            let (joint, Some(joint_from_skin)) = (joint as usize, joint_from_skin) else { continue };
+            if is_flat(&joint_from_skin) {
+                let name = &self.skeleton.joints[joint].name;
+                let message = || format!("the bind matrix of joint {} is flat; it is bound at rest", short(name));
+                self.warnings.push(Place::File, message);
+            } else {
+                stated.push((joint, joint_from_skin));
+            }
         }
-        let scene_from_skin = *scene_from_skin.get_or_insert(rest[joint] * joint_from_skin);
-        let bind = scene_from_skin * skin_from_joint;
-        let Joint { name, bind: known, .. } = &mut skeleton.joints[joint];
-        if !is_bound[joint] {
+        if stated.is_empty() {
+            return;
+        }
+        let scene_from_skin = self.scene_from_skin(skin, &stated);
+        for (joint, joint_from_skin) in stated {
+            self.bind_joint(joint, scene_from_skin * joint_from_skin.inverse());
+        }
+    }
+
+    fn scene_from_skin(&mut self, skin: &str, stated: &[(usize, DAffine3)]) -> DAffine3 {
+        let telling = stated.iter().filter(|(joint, _)| !is_flat(&self.rest[*joint]));
+        let topmost = telling.min_by_key(|(joint, _)| self.depth[*joint]);
+        topmost.map(|(joint, joint_from_skin)| self.rest[*joint] * *joint_from_skin).unwrap_or_else(|| {
+            let message = || format!("all joints of skin {} rest flat; it is taken to be bound in place", short(skin));
+            self.warnings.push(Place::File, message);
+            DAffine3::IDENTITY
+        })
+    }
+
+    fn bind_joint(&mut self, joint: usize, bind: DAffine3) {
+        let Joint { name, bind: known, .. } = &mut self.skeleton.joints[joint];
+        if !self.is_bound[joint] {
             *known = bind;
         } else if !is_near(known, &bind) {
-            warnings.push(Place::File, || format!("two skins bind joint {} differently; the first holds", short(name)));
+            let message = || format!("two skins bind joint {} differently; the first holds", short(name));
+            self.warnings.push(Place::File, message);
         }
-        is_bound[joint] = true;
+        self.is_bound[joint] = true;
     }
+}
+
+// Whether a matrix has no inverse.
+fn is_flat(matrix: &DAffine3) -> bool {
+    !matrix.inverse().is_finite()
 }
 
 fn is_near(left: &DAffine3, right: &DAffine3) -> bool {

@@ -2,17 +2,16 @@
 //!
 //! How it works: a target is the id of a node, short ids of nodes below it, and the short id of a transform, then perhaps a
 //! member (`.X`, `.ANGLE`) or places in an array, `(column)(row)` in a matrix. Programs that write a matrix for each key do
-//! not always name its transform, so sixteen numbers without one stand for all transforms of the node.
+//! not always name its transform, so sixteen numbers without one stand for all transforms of the node. Whatever else a channel
+//! moves (whether a node is visible, a light) need not be numbers, so that its curve is not read.
 
 use std::ops::Range;
 use std::rc::Rc;
 
-use roxmltree::NodeId;
-use rustc_hash::FxHashMap;
-
-use super::curve::Curve;
-use super::scene::{Scene, SceneNode};
-use super::source::Sources;
+use super::curve::{Curve, Curves};
+use super::node::Stated;
+use super::scene::Scene;
+use super::source::{Sources, input, width};
 use super::transform::Kind;
 use super::xml::{File, Xml, is};
 use crate::ReadError;
@@ -39,7 +38,7 @@ pub(super) struct Channel {
 
 impl Channel {
     /// The number of the curve that is the angle of a rotation.
-    pub(super) fn angle(&self, node: &SceneNode<'_>) -> Option<usize> {
+    pub(super) fn angle(&self, node: &Stated<'_>) -> Option<usize> {
         let Target::Numbers { step, numbers } = &self.target else { return None };
         let turns = node.steps[*step].kind == Kind::Rotate && numbers.contains(&3);
         turns.then(|| 3 - numbers.start)
@@ -52,101 +51,137 @@ pub(super) fn channels<'a>(
     scene: &Scene<'a>,
     sources: &mut Sources,
 ) -> Result<Vec<Channel>, ReadError> {
-    let mut channels = Vec::new();
-    let mut curves: FxHashMap<NodeId, Option<Rc<Curve>>> = FxHashMap::default();
-    let mut ignored: Vec<&str> = Vec::new();
+    let curves = Curves::new(file);
+    let mut reader = Reader { file, scene, sources, curves, tries_left: MOST_CHANNELS, channels: Vec::new() };
+    let (mut ignored, mut first_ignored) = (0_usize, "");
     let libraries = file.root().children().filter(|&child| is(child, "library_animations"));
     for element in libraries.flat_map(|library| library.descendants()).filter(|&element| is(element, "channel")) {
         let path = element.attribute("target").unwrap_or_default();
-        let nodes = nodes(scene, path);
-        if nodes.is_empty() {
-            ignored.push(path);
-            continue;
+        if !reader.read(element, path)? {
+            ignored += 1;
+            first_ignored = if ignored == 1 { path } else { first_ignored };
         }
-        let Some(curve) = curve(file, element, sources, &mut curves)? else { continue };
-        for node in nodes {
-            if channels.len() >= MOST_CHANNELS {
-                return Err(file.error(element, format!("at most {MOST_CHANNELS} channels"), "more"));
-            }
-            match target(&scene.nodes[node], path, curve.width()) {
+    }
+    if ignored > 0 {
+        let message =
+            || format!("{ignored} channels move no transform of a node, as {}; ignored", short(first_ignored));
+        file.warn(file.root(), message);
+    }
+    Ok(reader.channels)
+}
+
+struct Reader<'r, 'a> {
+    file: &'r File<'a>,
+    scene: &'r Scene<'a>,
+    sources: &'r mut Sources,
+    curves: Curves,
+    // Nodes that may still be looked for, whether a channel moves them or not.
+    tries_left: usize,
+    channels: Vec<Channel>,
+}
+
+impl<'a> Reader<'_, 'a> {
+    // Whether the channel moves a transform of a node, be it with a curve or not.
+    fn read(&mut self, element: Xml<'a>, path: &str) -> Result<bool, ReadError> {
+        let nodes = self.nodes(element, path)?;
+        let sampler = self.file.follow_near(element, "source", "sampler");
+        let has_matrices = || {
+            let output = sampler.and_then(|sampler| input(self.file, sampler, "OUTPUT"));
+            output.and_then(|output| width(self.file, output)) == Some(16)
+        };
+        let places = nodes.into_iter().filter_map(|node| Some((node, place(&self.scene.nodes[node].stated, path)?)));
+        let mut places: Vec<(usize, Place)> = places.collect();
+        if places.iter().any(|(_, place)| *place == Place::Unnamed) && !has_matrices() {
+            places.retain(|(_, place)| *place != Place::Unnamed);
+        }
+        if places.is_empty() {
+            return Ok(false);
+        }
+        let Some(sampler) = sampler else {
+            self.file.warn(element, || "a channel without a sampler was left out".to_owned());
+            return Ok(true);
+        };
+        let Some(curve) = self.curves.of(self.file, sampler, self.sources)? else { return Ok(true) };
+        for (node, place) in places {
+            match place.target(&self.scene.nodes[node].stated, curve.width()) {
                 Ok(target) => {
-                    channels.push(Channel { node, target, curve: Rc::clone(&curve), at: element.range().start });
+                    let (curve, at) = (Rc::clone(&curve), element.range().start);
+                    self.channels.push(Channel { node, target, curve, at });
                 }
-                Err(None) => ignored.push(path),
-                Err(Some(wanted)) => file.warn(element, || {
+                Err(wanted) => self.file.warn(element, || {
                     let (path, width) = (short(path), curve.width());
                     format!("{path} has {wanted} numbers and its curve {width}; the channel was left out")
                 }),
             }
         }
+        Ok(true)
     }
-    if let Some(first) = ignored.first() {
-        let message =
-            || format!("{} channels move no transform of a node, as {}; ignored", ignored.len(), short(first));
-        file.warn(file.root(), message);
+
+    // The nodes that a target means: several where a node appears several times.
+    fn nodes(&mut self, element: Xml<'a>, path: &str) -> Result<Vec<usize>, ReadError> {
+        let mut parts = path.split('/');
+        let first = self.scene.with_id(parts.next().unwrap_or_default());
+        let mut below: Vec<&str> = parts.collect();
+        // The last part is the transform.
+        if below.pop().is_none() {
+            return Ok(Vec::new());
+        }
+        let tries = first.len().saturating_mul(1 + below.len());
+        self.tries_left = self.tries_left.checked_sub(tries).ok_or_else(|| {
+            self.file.error(element, format!("at most {MOST_CHANNELS} channels"), "more, by nodes that appear often")
+        })?;
+        let descend = |&node: &usize| {
+            below.iter().try_fold(node, |node, sid| {
+                let tree = &self.scene.nodes[node].tree;
+                self.scene.with_sid(sid, &(tree.start + 1..tree.end))
+            })
+        };
+        Ok(first.iter().filter_map(descend).collect())
     }
-    Ok(channels)
 }
 
-fn curve<'a>(
-    file: &File<'a>,
-    channel: Xml<'a>,
-    sources: &mut Sources,
-    curves: &mut FxHashMap<NodeId, Option<Rc<Curve>>>,
-) -> Result<Option<Rc<Curve>>, ReadError> {
-    let Some(sampler) = file.follow(channel, "source", "sampler") else {
-        file.warn(channel, || "a channel without a sampler was left out".to_owned());
-        return Ok(None);
-    };
-    if let Some(known) = curves.get(&sampler.id()) {
-        return Ok(known.clone());
-    }
-    let curve = Curve::read(file, sampler, sources)?.map(Rc::new);
-    curves.insert(sampler.id(), curve.clone());
-    Ok(curve)
+// What a target names in a node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    // A transform.
+    Step(usize),
+    // A number of a transform.
+    Number(usize, usize),
+    // No transform that the node has, which matrices need not.
+    Unnamed,
 }
 
-// The nodes that a target means: several where a node appears several times.
-fn nodes(scene: &Scene<'_>, path: &str) -> Vec<usize> {
-    let mut parts = path.split('/');
-    let first = parts.next().unwrap_or_default();
-    let mut below: Vec<&str> = parts.collect();
-    // The last part is the transform.
-    if below.pop().is_none() {
-        return Vec::new();
-    }
-    let descend = |&node: &usize| {
-        below.iter().try_fold(node, |node, sid| {
-            let tree = &scene.nodes[node].tree;
-            scene.with_sid(sid, &(tree.start + 1..tree.end))
-        })
-    };
-    scene.with_id(first).iter().filter_map(descend).collect()
-}
-
-// The numbers that a target means; otherwise how many numbers it has where that is wrong.
-fn target(node: &SceneNode<'_>, path: &str, width: usize) -> Result<Target, Option<usize>> {
+fn place(node: &Stated<'_>, path: &str) -> Option<Place> {
     let name = path.rsplit('/').next().unwrap_or_default();
     let named = |sid: &str| node.steps.iter().position(|step| !sid.is_empty() && step.sid == sid);
+    if let Some(step) = named(name) {
+        return Some(Place::Step(step));
+    }
     let parts = name.split_once('(').map(|(sid, places)| (sid, Part::Places(places)));
     let parts = parts.or_else(|| name.rsplit_once('.').map(|(sid, member)| (sid, Part::Member(member))));
-    if let Some(step) = named(name) {
-        let kind = node.steps[step].kind;
-        return match width {
-            _ if width == kind.width() => Ok(Target::Numbers { step, numbers: 0..width }),
-            1 if kind == Kind::Rotate => Ok(Target::Numbers { step, numbers: 3..4 }),
-            _ => Err(Some(kind.width())),
-        };
+    match parts.and_then(|(sid, part)| Some((named(sid)?, part))) {
+        Some((step, part)) => Some(Place::Number(step, part.index(node.steps[step].kind)?)),
+        None => Some(Place::Unnamed),
     }
-    if let Some((step, part)) = parts.and_then(|(sid, part)| Some((named(sid)?, part))) {
-        let at = part.index(node.steps[step].kind).ok_or(None)?;
-        return if width == 1 { Ok(Target::Numbers { step, numbers: at..at + 1 }) } else { Err(Some(1)) };
-    }
-    let matrix = node.steps.iter().position(|step| step.kind == Kind::Matrix);
-    match matrix.filter(|_| node.steps.len() == 1) {
-        Some(step) if width == 16 => Ok(Target::Numbers { step, numbers: 0..16 }),
-        None if width == 16 => Ok(Target::Node),
-        _ => Err(None),
+}
+
+impl Place {
+    // The numbers for a curve of some width; otherwise how many numbers there are.
+    fn target(self, node: &Stated<'_>, width: usize) -> Result<Target, usize> {
+        match self {
+            Self::Step(step) => match (node.steps[step].kind, width) {
+                (kind, _) if width == kind.width() => Ok(Target::Numbers { step, numbers: 0..width }),
+                (Kind::Rotate, 1) => Ok(Target::Numbers { step, numbers: 3..4 }),
+                (kind, _) => Err(kind.width()),
+            },
+            Self::Number(step, at) if width == 1 => Ok(Target::Numbers { step, numbers: at..at + 1 }),
+            Self::Number(..) => Err(1),
+            Self::Unnamed if width != 16 => Err(16),
+            Self::Unnamed => Ok(match &node.steps[..] {
+                [only] if only.kind == Kind::Matrix => Target::Numbers { step: 0, numbers: 0..16 },
+                _ => Target::Node,
+            }),
+        }
     }
 }
 

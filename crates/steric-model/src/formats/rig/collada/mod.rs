@@ -1,31 +1,33 @@
 //! Collada 1.4 and 1.5.
 //!
 //! How it works: the file is parsed as XML ([`xml`]); arrays are read where something refers to them ([`source`]). The nodes of
-//! the visual scene with their transforms ([`scene`], [`transform`]) make the skeleton: those of type `JOINT` and those that
-//! skins name ([`skins`]) move atoms. Channels join curves to numbers in transforms ([`channels`], [`curve`]); looked at
-//! together they give the poses of each joint ([`sampling`]), by clip ([`clips`]). Axes stay as they are, whatever `up_axis` says.
+//! the visual scene with their transforms ([`scene`], [`node`], [`transform`], [`tips`]) make the skeleton: those of type `JOINT`
+//! and those that skins name ([`skins`]) move atoms. Channels join curves to numbers in transforms ([`channels`], [`curve`]); looked
+//! at together ([`times`]) they give the poses of each joint ([`sampling`]), by clip ([`clips`]). Axes stay as they are, whatever
+//! `up_axis` says.
 
 mod channels;
 mod clips;
 mod curve;
+mod node;
 mod sampling;
 mod scene;
 mod skins;
 mod source;
+mod times;
+mod tips;
 mod transform;
 mod xml;
 
 use std::path::Path;
 
 use clips::Ground;
-use glam::DVec3;
 use roxmltree::Document;
 use scene::Scene;
-use smol_str::SmolStr;
 use source::Sources;
 use xml::{File, child};
 
-use super::assemble::{Draft, Node, pose_of};
+use super::assemble::{Draft, Node};
 use super::short;
 use crate::formats::text::{parse_float, stem};
 use crate::{Parsed, Place, ReadError, Rig, Warnings};
@@ -61,49 +63,21 @@ fn read<'a>(file: &File<'a>) -> Result<Rig, ReadError> {
         draft.take_moved_nodes(moved, &mut file.warnings.borrow_mut());
     }
     let (mut rig, joint_of) = draft.assemble(&mut file.warnings.borrow_mut(), file.path)?;
-    let ground = Ground { file, scene: &scene, channels: &channels, joint_of: &joint_of, skeleton: &rig.skeleton };
+    let ground = Ground { file, scene: &scene, channels: &channels, joint_of: &joint_of };
     rig.clips = ground.clips()?;
     Ok(rig)
 }
 
 fn draft<'a>(file: &File<'a>, scene: &Scene<'a>) -> Draft {
-    let tips = tips(scene);
-    let nodes = scene.nodes.iter().enumerate().map(|(index, node)| {
-        let element = node.element;
-        let name = ["name", "id", "sid"].iter().find_map(|name| element.attribute(*name)).unwrap_or_default();
-        let rest = pose_of(&transform::product(&node.steps), || {
-            file.warn(element, || format!("the transforms of node {} shear, which was dropped", short(name)));
-        });
-        Node { name: SmolStr::new(name), parent: node.parent, rest, tip: tips[index], moves_atoms: node.is_joint }
+    let nodes = scene.nodes.iter().zip(tips::tips(scene)).map(|(node, tip)| {
+        let stated = &node.stated;
+        Node { name: stated.name.clone(), parent: node.parent, rest: stated.rest, tip, moves_atoms: stated.is_joint }
     });
     let nodes = nodes.collect();
     let asset = child(file.root(), "asset");
     let title = asset.and_then(|asset| child(asset, "title")).and_then(|title| title.text()).unwrap_or_default().trim();
     let name = if title.is_empty() { stem(file.path) } else { title.to_owned() };
     Draft { name, unit_metres: unit(file), nodes, bindings: Vec::new() }
-}
-
-/// Where limbs end, by the tips of Blender; elsewhere a bone ends at the next joint. Blender sometimes writes tips along other axes than
-/// those of its joints (RiggedSimple.dae of the glTF samples); then the tips of bones that go on miss the next joint, and none is
-/// believed.
-fn tips(scene: &Scene<'_>) -> Vec<Option<DVec3>> {
-    let mut next: Vec<Vec<DVec3>> = vec![Vec::new(); scene.nodes.len()];
-    for node in scene.nodes.iter().filter(|node| node.is_joint) {
-        if let Some(parent) = node.parent {
-            next[parent].push(transform::product(&node.steps).translation);
-        }
-    }
-    let joints = scene.nodes.iter().enumerate().filter(|(_, node)| node.is_joint);
-    let stated: Vec<(usize, DVec3)> = joints.filter_map(|(index, _)| Some((index, scene.tip(index)?))).collect();
-    let misses = |&(index, tip): &(usize, DVec3)| match next[index][..] {
-        [child] => tip.angle_between(child) > std::f64::consts::FRAC_PI_4,
-        _ => false,
-    };
-    let mut tips = vec![None; scene.nodes.len()];
-    if !stated.iter().any(misses) {
-        stated.iter().filter(|(index, _)| next[*index].is_empty()).for_each(|&(index, tip)| tips[index] = Some(tip));
-    }
-    tips
 }
 
 fn unit(file: &File<'_>) -> Option<f64> {

@@ -1,123 +1,51 @@
 //! From curves of single numbers to the poses of a joint.
 //!
-//! How it works: the curves of a node are looked at together at the times of all their keys, and 30 times a second where a
-//! straight line from key to key would not follow them: along cubics and along angles, which may go around more than once. The
-//! transforms at each time make a matrix, the matrix a pose, and poses are joined by lines. A step among curves that do not
-//! step becomes a line of a microsecond.
+//! How it works: the curves of a node are looked at together at the [`times`] that suit all of them. The transforms at each time
+//! make a matrix, the matrix a pose, and poses are joined by lines; transforms that no curve moves are multiplied once. A step
+//! among curves that do not step becomes a line of a microsecond. A matrix that is flat, because a scale is zero, tells no
+//! rotation; the nearest time that does tells it.
+
+use glam::{DAffine3, DQuat, DVec3};
+use rustc_hash::FxHashMap;
 
 use super::channels::{Channel, Target};
-use super::curve::Between;
-use super::scene::SceneNode;
-use super::transform::{Step, product};
+use super::node::Stated;
+use super::times::{Budget, times};
+use super::transform::Step;
 use super::xml::affine;
 use crate::{Curve, JointPose, Keys, Track};
-use glam::{DQuat, DVec3};
-
-/// How often curves are looked at between keys, in a second.
-const RATE: f64 = 30.0;
-/// Degrees that a joint turns at most from one look to the next.
-const MOST_DEGREES: f64 = 45.0;
-/// Looks between two keys: two minutes.
-const MOST_BETWEEN: f64 = 3600.0;
-/// The length of a step, in seconds.
-const STEP: f64 = 1e-6;
-
-/// What may be spent on one file, whatever its curves ask for.
-pub(super) struct Budget {
-    /// Curves looked at, once for each time: seconds of work.
-    pub looks: usize,
-    /// Keys of joints, about a hundred bytes each: the walk of a hundred joints for twenty minutes.
-    pub keys: usize,
-    /// Times between keys; when they are spent, the keys alone are used.
-    pub between: usize,
-    pub is_coarse: bool,
-}
-
-impl Default for Budget {
-    fn default() -> Self {
-        Self { looks: 1 << 26, keys: 1 << 22, between: 1 << 20, is_coarse: false }
-    }
-}
 
 /// A node whose curves are looked at.
 pub(super) struct Moved<'s, 'a> {
     pub joint: u32,
-    pub node: &'s SceneNode<'a>,
-    pub rest: &'s JointPose,
+    pub node: &'s Stated<'a>,
     pub channels: Vec<&'s Channel>,
 }
 
 impl Moved<'_, '_> {
     /// The tracks of the joint, from the beginning of the window if there is one; None if that is beyond the budget.
     pub(super) fn tracks(&self, window: Option<(f64, f64)>, budget: &mut Budget) -> Option<Vec<Track>> {
-        let steps = |channel: &&Channel| channel.curve.keys.iter().all(|key| key.between == Between::Step);
-        let is_stepped = self.channels.iter().all(steps);
-        let start = window.map_or(0.0, |(start, _)| start);
-        let mut times = self.times(is_stepped, budget)?;
-        if let Some((start, end)) = window {
-            times.retain(|&time| time > start && time < end);
-            times.extend([start, end]);
-        }
-        times.sort_by(f64::total_cmp);
-        times.dedup_by(|next, kept| *next - start <= *kept - start);
+        let mut times = times(self.node, &self.channels, window, budget)?;
+        budget.visit(self.node.steps.len())?;
         budget.looks = budget.looks.checked_sub(times.len().checked_mul(self.channels.len())?)?;
         budget.keys = budget.keys.checked_sub(times.len())?;
         let poses = self.poses(&times);
+        let start = window.map_or(0.0, |(start, _)| start);
         times.iter_mut().for_each(|time| *time -= start);
-        let curve = if is_stepped { Curve::Step } else { Curve::Linear };
-        Some(self.tracks_of(times, &poses, curve))
-    }
-
-    fn times(&self, is_stepped: bool, budget: &mut Budget) -> Option<Vec<f64>> {
-        let mut times = Vec::new();
-        for channel in &self.channels {
-            let keys = &channel.curve.keys;
-            budget.looks = budget.looks.checked_sub(keys.len())?;
-            times.extend(keys.iter().map(|key| key.time));
-            if is_stepped {
-                continue;
-            }
-            let angle = channel.angle(self.node);
-            for (index, pair) in keys.windows(2).enumerate() {
-                let length = pair[1].time - pair[0].time;
-                let turn = angle.map(|at| channel.curve.value(index + 1, at) - channel.curve.value(index, at));
-                let parts = match (pair[0].between, turn) {
-                    (Between::Step, _) => {
-                        times.push(pair[1].time - STEP.min(0.5 * length));
-                        continue;
-                    }
-                    (Between::Linear, None) => continue,
-                    (_, turn) => (length * RATE).max(turn.unwrap_or(0.0).abs() / MOST_DEGREES).ceil(),
-                };
-                let parts = parts.clamp(1.0, MOST_BETWEEN) as usize;
-                match budget.between.checked_sub(parts - 1) {
-                    Some(left) => budget.between = left,
-                    None => {
-                        budget.is_coarse = true;
-                        continue;
-                    }
-                }
-                times.extend((1..parts).map(|part| pair[0].time + length * (part as f64 / parts as f64)));
-            }
-        }
-        Some(times)
+        let is_stepped = self.channels.iter().all(|channel| channel.curve.is_stepped);
+        Some(self.tracks_of(times, &poses, if is_stepped { Curve::Step } else { Curve::Linear }))
     }
 
     fn poses(&self, times: &[f64]) -> Vec<JointPose> {
-        let mut steps: Vec<Step<'_>> = self.node.steps.to_vec();
-        let mut poses: Vec<JointPose> = Vec::with_capacity(times.len());
-        for &time in times {
-            let mut whole = None;
-            for channel in &self.channels {
-                match &channel.target {
-                    Target::Node => channel.curve.put(time, whole.get_or_insert([0.0; 16])),
-                    Target::Numbers { step, numbers } => {
-                        channel.curve.put(time, &mut steps[*step].numbers[numbers.clone()]);
-                    }
-                }
+        let mut stack = Stack::new(self.node, &self.channels);
+        let looks: Vec<(JointPose, bool)> =
+            times.iter().map(|&time| JointPose::of_matrix(&stack.at(time, &self.channels))).collect();
+        let sound: Vec<usize> = (0..looks.len()).filter(|&at| looks[at].1).collect();
+        let mut poses: Vec<JointPose> = Vec::with_capacity(looks.len());
+        for (at, &(mut pose, is_sound)) in looks.iter().enumerate() {
+            if !is_sound {
+                pose.rotation = nearest(&sound, times, at).map_or(self.node.rest.rotation, |at| looks[at].0.rotation);
             }
-            let matrix = whole.as_ref().map_or_else(|| product(&steps), affine);
-            let mut pose = JointPose::from_matrix(&matrix);
             // A quaternion and its opposite are one rotation; neighbours are kept on one side.
             if poses.last().is_some_and(|last| last.rotation.dot(pose.rotation) < 0.0) {
                 pose.rotation = -pose.rotation;
@@ -130,7 +58,7 @@ impl Moved<'_, '_> {
     // Rotations always, translations and scales where they leave the joint's rest.
     fn tracks_of(&self, times: Vec<f64>, poses: &[JointPose], curve: Curve) -> Vec<Track> {
         let leaves = |property: fn(&JointPose) -> DVec3| {
-            let rest = property(self.rest);
+            let rest = property(&self.node.rest);
             poses.iter().any(|pose| !property(pose).abs_diff_eq(rest, 1e-9 * (1.0 + rest.abs().max_element())))
         };
         let track = |times: Vec<f64>, keys| Track { joint: self.joint, times, curve, keys };
@@ -146,5 +74,68 @@ impl Moved<'_, '_> {
         let rotations: Vec<DQuat> = poses.iter().map(|pose| pose.rotation).collect();
         tracks.push(track(times, Keys::Rotation(rotations)));
         tracks
+    }
+}
+
+// The nearest in time of some of the times, which rise.
+fn nearest(some: &[usize], times: &[f64], to: usize) -> Option<usize> {
+    let behind = some.partition_point(|&at| at < to);
+    let candidates = [behind.checked_sub(1), Some(behind)].into_iter().flatten().filter_map(|at| some.get(at)).copied();
+    let distance = |at: usize| (times[at] - times[to]).abs();
+    candidates.min_by(|&left, &right| distance(left).total_cmp(&distance(right)))
+}
+
+// The transforms of a node from above: products of those that stay, and those that curves move.
+struct Stack<'a> {
+    parts: Vec<Part<'a>>,
+    part_of: FxHashMap<usize, usize>,
+}
+
+enum Part<'a> {
+    Fixed(DAffine3),
+    Moved(Step<'a>),
+}
+
+impl<'a> Stack<'a> {
+    fn new(node: &Stated<'a>, channels: &[&Channel]) -> Self {
+        let moved = channels.iter().filter_map(|channel| match &channel.target {
+            Target::Numbers { step, .. } => Some((*step, 0)),
+            Target::Node => None,
+        });
+        let (mut parts, mut part_of): (Vec<Part<'a>>, FxHashMap<usize, usize>) = (Vec::new(), moved.collect());
+        for (index, step) in node.steps.iter().enumerate() {
+            if let Some(part) = part_of.get_mut(&index) {
+                *part = parts.len();
+                parts.push(Part::Moved(*step));
+            } else if let Some(Part::Fixed(product)) = parts.last_mut() {
+                *product *= step.matrix();
+            } else {
+                parts.push(Part::Fixed(step.matrix()));
+            }
+        }
+        Self { parts, part_of }
+    }
+
+    // `parent_from_joint` at a time.
+    fn at(&mut self, time: f64, channels: &[&Channel]) -> DAffine3 {
+        let mut whole = None;
+        for channel in channels {
+            match &channel.target {
+                Target::Node => channel.curve.put(time, whole.get_or_insert([0.0; 16])),
+                Target::Numbers { step, numbers } => {
+                    if let Some(Part::Moved(step)) = self.part_of.get(step).and_then(|&part| self.parts.get_mut(part)) {
+                        channel.curve.put(time, &mut step.numbers[numbers.clone()]);
+                    }
+                }
+            }
+        }
+        whole.as_ref().map_or_else(|| self.product(), affine)
+    }
+
+    fn product(&self) -> DAffine3 {
+        self.parts.iter().fold(DAffine3::IDENTITY, |product, part| match part {
+            Part::Fixed(matrix) => product * *matrix,
+            Part::Moved(step) => product * step.matrix(),
+        })
     }
 }

@@ -10,6 +10,8 @@ use rustc_hash::FxHashMap;
 use super::xml::{File, Xml, child, children, is};
 use crate::ReadError;
 
+const NUMBERS: &[&str] = &["float_array", "int_array"];
+
 /// Rows of `width` numbers.
 #[derive(Default)]
 pub(super) struct Table {
@@ -36,7 +38,7 @@ pub(super) struct Sources {
 /// The source of the input with this meaning: `INPUT`, `OUTPUT`, `JOINT` and so on.
 pub(super) fn input<'a>(file: &File<'a>, element: Xml<'a>, semantic: &str) -> Option<Xml<'a>> {
     let input = children(element, "input").find(|input| input.attribute("semantic") == Some(semantic))?;
-    let source = file.follow(input, "source", "source");
+    let source = file.follow_near(input, "source", "source");
     if source.is_none() {
         file.warn(input, || format!("there is no source for {semantic}; it was left out"));
     }
@@ -61,7 +63,7 @@ impl Sources {
 }
 
 fn read<'a>(file: &File<'a>, source: Xml<'a>, width: usize) -> Result<Table, ReadError> {
-    let Some(array) = array(file, source, &["float_array", "int_array"]) else {
+    let Some(array) = array(file, source, NUMBERS) else {
         return Err(file.error(source, "a float_array in <source>", "none"));
     };
     let mut numbers = file.numbers(array)?;
@@ -79,12 +81,16 @@ fn read<'a>(file: &File<'a>, source: Xml<'a>, width: usize) -> Result<Table, Rea
     Ok(Table { width, numbers })
 }
 
+/// How many numbers make a row of a source; None where it has other things than numbers.
+pub(super) fn width<'a>(file: &File<'a>, source: Xml<'a>) -> Option<usize> {
+    array(file, source, NUMBERS)?;
+    Some(accessor(source).and_then(|accessor| whole(accessor, "stride")).unwrap_or(1))
+}
+
 /// The names of a source, and whether they are ids of elements rather than short ids below a skeleton.
-pub(super) fn names<'a>(file: &File<'a>, source: Xml<'a>) -> (Vec<&'a str>, bool) {
-    match array(file, source, &["Name_array", "IDREF_array", "SIDREF_array"]) {
-        Some(array) => (file.names(array), is(array, "IDREF_array")),
-        None => (Vec::new(), false),
-    }
+pub(super) fn names<'a>(file: &File<'a>, source: Xml<'a>) -> (impl Iterator<Item = &'a str> + use<'a>, bool) {
+    let array = array(file, source, &["Name_array", "IDREF_array", "SIDREF_array"]);
+    (array.into_iter().flat_map(File::names), array.is_some_and(|array| is(array, "IDREF_array")))
 }
 
 // The array in the source, or where its accessor points.

@@ -1,9 +1,6 @@
 //! The stack of transforms of a node: each is applied before the one that stands above it.
 
 use glam::{DAffine3, DVec3};
-use roxmltree::NodeId;
-use rustc_hash::FxHashMap;
-use std::rc::Rc;
 
 use super::xml::{File, Xml, affine};
 use crate::ReadError;
@@ -58,25 +55,13 @@ pub(super) fn product(steps: &[Step<'_>]) -> DAffine3 {
     steps.iter().fold(DAffine3::IDENTITY, |product, step| product * step.matrix())
 }
 
-/// The stacks of all nodes; a node that appears many times is read once.
-#[derive(Default)]
-pub(super) struct Stacks<'a> {
-    known: FxHashMap<NodeId, Rc<[Step<'a>]>>,
-}
-
-impl<'a> Stacks<'a> {
-    pub(super) fn of(&mut self, file: &File<'a>, node: Xml<'a>) -> Result<Rc<[Step<'a>]>, ReadError> {
-        if let Some(known) = self.known.get(&node.id()) {
-            return Ok(Rc::clone(known));
-        }
-        let mut steps = Vec::new();
-        for element in node.children().filter(Xml::is_element) {
-            steps.extend(step(file, element)?);
-        }
-        let steps: Rc<[Step<'a>]> = steps.into();
-        self.known.insert(node.id(), Rc::clone(&steps));
-        Ok(steps)
+/// The stack of a node.
+pub(super) fn steps<'a>(file: &File<'a>, node: Xml<'a>) -> Result<Vec<Step<'a>>, ReadError> {
+    let mut steps = Vec::new();
+    for element in node.children().filter(Xml::is_element) {
+        steps.extend(step(file, element)?);
     }
+    Ok(steps)
 }
 
 fn step<'a>(file: &File<'a>, element: Xml<'a>) -> Result<Option<Step<'a>>, ReadError> {

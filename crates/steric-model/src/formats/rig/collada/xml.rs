@@ -5,6 +5,7 @@
 //! are kept.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::path::Path;
 
 use glam::{DAffine3, DMat4};
@@ -20,25 +21,34 @@ pub(super) type Xml<'a> = Node<'a, 'a>;
 pub(super) struct File<'a> {
     document: &'a Document<'a>,
     by_id: FxHashMap<&'a str, Xml<'a>>,
+    // The further elements of ids that are not unique, in file order.
+    repeated: FxHashMap<&'a str, Vec<Xml<'a>>>,
     pub warnings: RefCell<Warnings>,
     pub path: &'a Path,
 }
 
 impl<'a> File<'a> {
     pub(super) fn new(document: &'a Document<'a>, warnings: Warnings, path: &'a Path) -> Result<Self, ReadError> {
-        let mut by_id = FxHashMap::default();
+        let mut by_id: FxHashMap<&str, Xml<'a>> = FxHashMap::default();
+        let mut repeated: FxHashMap<&str, Vec<Xml<'a>>> = FxHashMap::default();
         for element in document.descendants().filter(Xml::is_element) {
-            if let Some(id) = element.attribute("id") {
-                by_id.entry(id).or_insert(element);
+            let Some(id) = element.attribute("id") else { continue };
+            if *by_id.entry(id).or_insert(element) != element {
+                repeated.entry(id).or_default().push(element);
             }
         }
-        let file = Self { document, by_id, warnings: RefCell::new(warnings), path };
+        let file = Self { document, by_id, repeated, warnings: RefCell::new(warnings), path };
         let root = file.root();
         if is(root, "COLLADA") { Ok(file) } else { Err(file.error(root, "a COLLADA element", root.tag_name().name())) }
     }
 
     pub(super) fn root(&self) -> Xml<'a> {
         self.document.root_element()
+    }
+
+    /// The length of the file.
+    pub(super) fn bytes(&self) -> usize {
+        self.document.input_text().len()
     }
 
     /// The elements of this name in all libraries of that name.
@@ -48,13 +58,30 @@ impl<'a> File<'a> {
 
     /// The element that a reference like `#Armature` or a bare id points at.
     pub(super) fn find(&self, reference: &str) -> Option<Xml<'a>> {
-        let id = reference.trim();
-        self.by_id.get(id.strip_prefix('#').unwrap_or(id)).copied()
+        self.by_id.get(bare(reference)).copied()
     }
 
     /// The element of some name that an attribute points at.
     pub(super) fn follow(&self, element: Xml<'a>, attribute: &str, name: &str) -> Option<Xml<'a>> {
         self.find(element.attribute(attribute)?).filter(|&found| is(found, name))
+    }
+
+    /// As [`File::follow`], from a channel or an input: Assimp writes the same ids in each of several takes, so what stands in the
+    /// animation around them comes first.
+    pub(super) fn follow_near(&self, element: Xml<'a>, attribute: &str, name: &str) -> Option<Xml<'a>> {
+        let id = bare(element.attribute(attribute)?);
+        // A channel stands in an animation, an input in a sampler of one.
+        let around = element.ancestors().skip(1).take(2).find(|&above| is(above, "animation"));
+        let near = around.and_then(|animation| self.inside(id, &animation.range()));
+        near.or_else(|| self.by_id.get(id).copied()).filter(|&found| is(found, name))
+    }
+
+    // The first element of a repeated id in a part of the file.
+    fn inside(&self, id: &str, part: &Range<usize>) -> Option<Xml<'a>> {
+        let further = self.repeated.get(id)?;
+        let at = further.partition_point(|element| element.range().start < part.start);
+        let mut candidates = self.by_id.get(id).into_iter().chain(further.get(at)).copied();
+        candidates.find(|element| part.contains(&element.range().start))
     }
 
     pub(super) fn error(&self, element: Xml<'a>, expected: impl Into<String>, found: impl AsRef<[u8]>) -> ReadError {
@@ -75,7 +102,7 @@ impl<'a> File<'a> {
     }
 
     /// The words in an element, with their places in the file.
-    fn words(&self, element: Xml<'a>) -> impl Iterator<Item = (usize, &'a str)> + use<'a> {
+    fn words(element: Xml<'a>) -> impl Iterator<Item = (usize, &'a str)> + use<'a> {
         element.children().filter(Xml::is_text).flat_map(|text| {
             let (start, content) = (text.range().start, text.text().unwrap_or_default());
             let place = move |word: &'a str| (start + (word.as_ptr().addr() - content.as_ptr().addr()), word);
@@ -83,8 +110,8 @@ impl<'a> File<'a> {
         })
     }
 
-    pub(super) fn names(&self, element: Xml<'a>) -> Vec<&'a str> {
-        self.words(element).map(|(_, word)| word).collect()
+    pub(super) fn names(element: Xml<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+        Self::words(element).map(|(_, word)| word)
     }
 
     /// The numbers in an element.
@@ -95,7 +122,7 @@ impl<'a> File<'a> {
                 ReadError::content(self.path, self.place_of_word(offset, word), expected, word)
             })
         };
-        self.words(element).map(number).collect()
+        Self::words(element).map(number).collect()
     }
 
     fn place_of_word(&self, offset: usize, word: &str) -> Place {
@@ -113,6 +140,12 @@ impl<'a> File<'a> {
             self.error(element, expected, numbers.len().to_string())
         })
     }
+}
+
+// The id in a reference like `#Armature`.
+fn bare(reference: &str) -> &str {
+    let id = reference.trim();
+    id.strip_prefix('#').unwrap_or(id)
 }
 
 pub(super) fn is(element: Xml<'_>, name: &str) -> bool {

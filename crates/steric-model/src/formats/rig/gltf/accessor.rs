@@ -10,13 +10,15 @@ use super::buffers::{Buffers, Bytes};
 use super::json::{Accessor, BufferView, Document, Sparse};
 use crate::{Place, ReadError};
 
-/// Numbers that a file may have decoded beyond four for each of its bytes: 128 MB.
+/// Numbers that a file may have decoded beyond four for each of its bytes and of its buffers': 128 MB.
 const MOST_SHARED: usize = 1 << 24;
 
 pub(super) struct Accessors<'a> {
     document: &'a Document,
     buffers: Buffers<'a>,
-    left: usize,
+    file_bytes: usize,
+    // Numbers that were decoded.
+    spent: usize,
     path: &'a Path,
 }
 
@@ -31,7 +33,7 @@ struct Component {
 
 impl<'a> Accessors<'a> {
     pub(super) fn new(document: &'a Document, buffers: Buffers<'a>, file_bytes: usize, path: &'a Path) -> Self {
-        Self { document, buffers, left: file_bytes.saturating_mul(4).saturating_add(MOST_SHARED), path }
+        Self { document, buffers, file_bytes, spent: 0, path }
     }
 
     /// The rows of an accessor of this shape (`SCALAR`, `VEC3`, `VEC4`, `MAT4`), one behind the other.
@@ -47,6 +49,10 @@ impl<'a> Accessors<'a> {
         }
         let width = width_of(shape);
         let component = self.component(accessor.component_type, index)?;
+        if let Some(view) = accessor.buffer_view {
+            // Its buffer is fetched before its numbers are paid for, since they come from there.
+            self.view(view, index)?;
+        }
         self.pay(accessor.count.saturating_mul(width), index)?;
         let mut numbers = match accessor.buffer_view {
             Some(view) => self.dense(index, accessor, view, component, width)?,
@@ -68,11 +74,13 @@ impl<'a> Accessors<'a> {
     }
 
     fn pay(&mut self, numbers: usize, index: usize) -> Result<(), ReadError> {
-        let left = self.left.checked_sub(numbers).ok_or_else(|| {
-            let expected = format!("at most {} further numbers for accessors[{index}]", self.left);
-            self.error(expected, numbers.to_string())
-        })?;
-        self.left = left;
+        let bytes = self.file_bytes.saturating_add(self.buffers.loaded());
+        let left = bytes.saturating_mul(4).saturating_add(MOST_SHARED).saturating_sub(self.spent);
+        if numbers > left {
+            let expected = format!("at most {left} further numbers for accessors[{index}]");
+            return Err(self.error(expected, numbers.to_string()));
+        }
+        self.spent += numbers;
         Ok(())
     }
 
@@ -86,7 +94,8 @@ impl<'a> Accessors<'a> {
     ) -> Result<Vec<f64>, ReadError> {
         let row = component.bytes * width;
         let (bytes, span, stride) = self.view(view, index)?;
-        let stride = stride.unwrap_or(row);
+        // Some programs write a stride of 0 where there is none.
+        let stride = stride.filter(|&stride| stride > 0).unwrap_or(row);
         if stride < row {
             return Err(
                 self.error(format!("a byteStride of at least {row} for accessors[{index}]"), stride.to_string())
@@ -110,6 +119,7 @@ impl<'a> Accessors<'a> {
         numbers: &mut [f64],
     ) -> Result<(), ReadError> {
         let places = self.component(sparse.indices.component_type, index)?;
+        self.pay(sparse.count.saturating_mul(1 + width), index)?;
         let row = component.bytes * width;
         let (bytes, span, _) = self.view(sparse.indices.buffer_view, index)?;
         let rows =

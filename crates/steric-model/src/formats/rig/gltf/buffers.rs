@@ -28,12 +28,18 @@ pub(super) struct Buffers<'a> {
     chunk: Option<(&'a [u8], usize)>,
     fetched: BTreeMap<usize, Bytes>,
     files: BTreeMap<PathBuf, Rc<[u8]>>,
+    loaded: usize,
     path: &'a Path,
 }
 
 impl<'a> Buffers<'a> {
     pub(super) fn new(listed: &'a [Buffer], chunk: Option<(&'a [u8], usize)>, path: &'a Path) -> Self {
-        Self { listed, chunk, fetched: BTreeMap::new(), files: BTreeMap::new(), path }
+        Self { listed, chunk, fetched: BTreeMap::new(), files: BTreeMap::new(), loaded: 0, path }
+    }
+
+    /// The bytes of the files and URIs that were read so far.
+    pub(super) fn loaded(&self) -> usize {
+        self.loaded
     }
 
     pub(super) fn get(&mut self, index: usize) -> Result<Bytes, ReadError> {
@@ -62,7 +68,7 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    fn embedded(&self, uri: &str, index: usize) -> Result<Vec<u8>, ReadError> {
+    fn embedded(&mut self, uri: &str, index: usize) -> Result<Vec<u8>, ReadError> {
         const FORGIVING: GeneralPurpose = GeneralPurpose::new(
             &STANDARD,
             GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -72,7 +78,9 @@ impl<'a> Buffers<'a> {
         if !kind.ends_with(";base64") {
             return Err(self.error(expected(), kind));
         }
-        FORGIVING.decode(text.trim()).map_err(|error| self.error(expected(), error.to_string()))
+        let content = FORGIVING.decode(text.trim()).map_err(|error| self.error(expected(), error.to_string()))?;
+        self.loaded = self.loaded.saturating_add(content.len());
+        Ok(content)
     }
 
     fn beside(&mut self, uri: &str, index: usize) -> Result<Rc<[u8]>, ReadError> {
@@ -83,6 +91,7 @@ impl<'a> Buffers<'a> {
             return Ok(Rc::clone(known));
         }
         let content: Rc<[u8]> = crate::formats::load(&name).map_err(|error| named(error, self.path, uri))?.into();
+        self.loaded = self.loaded.saturating_add(content.len());
         self.files.insert(name, Rc::clone(&content));
         Ok(content)
     }

@@ -1,7 +1,8 @@
 //! The animations of a glTF file, each a clip.
 //!
 //! How it works: a channel joins a property of a node to a sampler, and a sampler joins times to values. Channels of nodes that
-//! are no joints are passed over, as are the weights of morphing meshes.
+//! are no joints are passed over, as are the weights of morphing meshes. A channel may also point at its property by a path in the
+//! JSON (`KHR_animation_pointer`).
 
 use glam::{DQuat, DVec3};
 use std::path::Path;
@@ -21,12 +22,23 @@ enum Property {
 /// The nodes that channels move, in file order.
 pub(super) fn moved_nodes(document: &Document) -> impl Iterator<Item = usize> {
     let channels = document.animations.iter().flat_map(|animation| &animation.channels);
-    let moved = channels.filter(|channel| property_of(channel).is_some());
-    moved.filter_map(|channel| channel.target.node).filter(|&node| node < document.nodes.len())
+    let moved = channels.filter_map(|channel| aim(channel).ok());
+    moved.filter_map(|(node, _)| node).filter(|&node| node < document.nodes.len())
 }
 
-fn property_of(channel: &Channel) -> Option<Property> {
-    match channel.target.path.as_str() {
+// The node and the property that a channel moves; otherwise what it moves.
+fn aim(channel: &Channel) -> Result<(Option<usize>, Property), &str> {
+    let (path, pointer) = (channel.target.path.as_str(), &channel.target.extensions.pointer);
+    if let ("pointer", Some(pointer)) = (path, pointer) {
+        let in_nodes = pointer.pointer.strip_prefix("/nodes/").and_then(|rest| rest.split_once('/'));
+        let node = in_nodes.and_then(|(node, property)| Some((Some(node.parse().ok()?), property_of(property)?)));
+        return node.ok_or(pointer.pointer.as_str());
+    }
+    property_of(path).map(|property| (channel.target.node, property)).ok_or(path)
+}
+
+fn property_of(path: &str) -> Option<Property> {
+    match path {
         "translation" => Some(Property::Translation),
         "rotation" => Some(Property::Rotation),
         "scale" => Some(Property::Scale),
@@ -42,7 +54,7 @@ pub(super) fn clips(
     warnings: &mut Warnings,
     path: &Path,
 ) -> Result<Vec<Clip>, ReadError> {
-    let mut reader = Reader { accessors, joint_of, warnings, other_properties: 0, path };
+    let mut reader = Reader { accessors, joint_of, warnings, others: 0, first_other: None, path };
     let mut clips = Vec::new();
     for (index, animation) in document.animations.iter().enumerate() {
         let tracks = reader.tracks(index, animation)?;
@@ -53,9 +65,10 @@ pub(super) fn clips(
             clips.push(Clip::new(animation.name.clone(), tracks));
         }
     }
-    if reader.other_properties > 0 {
-        let count = reader.other_properties;
-        let message = || format!("{count} channels of morphing meshes and the like were ignored: they move no joint");
+    if let Some(first) = reader.first_other {
+        let (count, first) = (reader.others, short(first));
+        let message =
+            || format!("{count} channels of morphing meshes and the like were ignored, as {first}: they move no joint");
         reader.warnings.push(Place::File, message);
     }
     Ok(clips)
@@ -65,19 +78,25 @@ struct Reader<'r, 'a> {
     accessors: &'r mut Accessors<'a>,
     joint_of: &'r [Option<u32>],
     warnings: &'r mut Warnings,
-    other_properties: usize,
+    // Channels that move other things than nodes, and what the first of them moves.
+    others: usize,
+    first_other: Option<&'r str>,
     path: &'r Path,
 }
 
-impl Reader<'_, '_> {
-    fn tracks(&mut self, clip: usize, animation: &Animation) -> Result<Vec<Track>, ReadError> {
+impl<'r> Reader<'r, '_> {
+    fn tracks(&mut self, clip: usize, animation: &'r Animation) -> Result<Vec<Track>, ReadError> {
         let mut tracks = Vec::new();
         for (index, channel) in animation.channels.iter().enumerate() {
-            let Some(property) = property_of(channel) else {
-                self.other_properties += 1;
-                continue;
+            let (node, property) = match aim(channel) {
+                Ok((Some(node), property)) => (node, property),
+                Ok((None, _)) => continue,
+                Err(other) => {
+                    self.others += 1;
+                    self.first_other.get_or_insert(other);
+                    continue;
+                }
             };
-            let Some(node) = channel.target.node else { continue };
             let joint = self.joint_of.get(node).ok_or_else(|| {
                 let expected =
                     format!("one of the {} nodes in animations[{clip}].channels[{index}]", self.joint_of.len());

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use smol_str::SmolStr;
 
-use crate::{Place, ReadError};
+use crate::{Place, ReadError, Warnings};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -86,6 +86,21 @@ pub(super) struct Channel {
 pub(super) struct Target {
     pub node: Option<usize>,
     pub path: String,
+    #[serde(default)]
+    pub extensions: TargetExtensions,
+}
+
+#[derive(Default, Deserialize)]
+pub(super) struct TargetExtensions {
+    #[serde(rename = "KHR_animation_pointer")]
+    pub pointer: Option<Pointer>,
+}
+
+/// What a channel of the path `pointer` moves: a path in the JSON, as `/nodes/4/rotation`.
+#[derive(Deserialize)]
+pub(super) struct Pointer {
+    #[serde(default)]
+    pub pointer: String,
 }
 
 #[derive(Deserialize)]
@@ -149,27 +164,60 @@ pub(super) struct Buffer {
     pub uri: Option<String>,
 }
 
+// What every version of glTF has.
+#[derive(Deserialize)]
+struct AnyVersion {
+    asset: Asset,
+}
+
 impl Document {
     /// Reads the JSON, which in a GLB file begins at a byte of its own.
-    pub(super) fn parse(bytes: &[u8], begins_at: Option<usize>, path: &Path) -> Result<Self, ReadError> {
+    pub(super) fn parse(
+        bytes: &[u8],
+        begins_at: Option<usize>,
+        warnings: &mut Warnings,
+        path: &Path,
+    ) -> Result<Self, ReadError> {
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let skipped = bytes.len() - text.len();
-        let document: Self = serde_json::from_slice(text).map_err(|error| {
-            let (line, column) = (error.line().max(1), error.column().max(1));
-            let start = text.split_inclusive(|&byte| byte == b'\n').take(line - 1).map(<[u8]>::len).sum::<usize>();
-            let at = (start + column - 1).min(text.len());
-            let place = match begins_at {
-                Some(first) => Place::Byte(first + skipped + at),
-                None => Place::Line(line, Some((column, column))),
-            };
-            let message = error.to_string();
-            let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
-            let found = &text[at.saturating_sub(20)..(at + 20).min(text.len())];
-            ReadError::content(path, place, format!("glTF 2.0 ({message})"), found)
+        let begins_at = begins_at.map(|first| first + bytes.len() - text.len());
+        // The JSON of a GLB file is filled up with blanks, or by some programs with zeros.
+        let text = text.trim_ascii_end();
+        let text = &text[..text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1)];
+        let document = serde_json::from_slice::<Self>(text).or_else(|error| match String::from_utf8_lossy(text) {
+            std::borrow::Cow::Borrowed(_) => Err(refused(&error, text, begins_at, path)),
+            std::borrow::Cow::Owned(replaced) => {
+                warnings.push(Place::File, || "what is not UTF-8 was replaced; names may differ".to_owned());
+                let replaced = replaced.as_bytes();
+                serde_json::from_slice(replaced).map_err(|error| refused(&error, replaced, begins_at, path))
+            }
         })?;
-        if !document.asset.version.starts_with("2.") {
-            return Err(ReadError::content(path, Place::File, "version 2 of glTF", document.asset.version));
-        }
+        check_version(document.asset.version.as_str(), path)?;
         Ok(document)
     }
+}
+
+fn check_version(version: &str, path: &Path) -> Result<(), ReadError> {
+    if version.starts_with("2.") {
+        return Ok(());
+    }
+    Err(ReadError::content(path, Place::File, "version 2 of glTF", version))
+}
+
+fn refused(error: &serde_json::Error, text: &[u8], begins_at: Option<usize>, path: &Path) -> ReadError {
+    // Other versions look different, so that the version is the better reason.
+    let version = serde_json::from_slice::<AnyVersion>(text).map(|any| any.asset.version);
+    if let Some(error) = version.ok().and_then(|version| check_version(&version, path).err()) {
+        return error;
+    }
+    let (line, column) = (error.line().max(1), error.column().max(1));
+    let start = text.split_inclusive(|&byte| byte == b'\n').take(line - 1).map(<[u8]>::len).sum::<usize>();
+    let at = (start + column - 1).min(text.len());
+    let place = match begins_at {
+        Some(first) => Place::Byte(first + at),
+        None => Place::Line(line, Some((column, column))),
+    };
+    let message = error.to_string();
+    let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
+    let found = &text[at.saturating_sub(20)..(at + 20).min(text.len())];
+    ReadError::content(path, place, format!("glTF 2.0 ({message})"), found)
 }

@@ -22,15 +22,16 @@ use crate::{Parsed, Place, ReadError, Rig, Warnings};
 
 /// Reads a glTF file that is JSON.
 pub(super) fn read_gltf(bytes: &[u8], path: &Path) -> Result<Parsed<Rig>, ReadError> {
-    let document = Document::parse(bytes, None, path)?;
-    read(&document, None, bytes.len(), Warnings::default(), path)
+    let mut warnings = Warnings::default();
+    let document = Document::parse(bytes, None, &mut warnings, path)?;
+    read(&document, None, bytes.len(), warnings, path)
 }
 
 /// Reads a GLB file.
 pub(super) fn read_glb(bytes: &[u8], path: &Path) -> Result<Parsed<Rig>, ReadError> {
     let mut warnings = Warnings::default();
     let glb = Glb::split(bytes, &mut warnings, path)?;
-    let document = Document::parse(glb.json, Some(glb.json_at), path)?;
+    let document = Document::parse(glb.json, Some(glb.json_at), &mut warnings, path)?;
     read(&document, glb.buffer, bytes.len(), warnings, path)
 }
 
