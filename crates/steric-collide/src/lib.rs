@@ -1,12 +1,17 @@
 //! Which atoms of which molecules overlap: the index, the search, and the short scalar truth beside them.
 
+mod boxes;
 mod detect;
 mod index;
 mod probe;
 pub mod reference;
 mod simd;
+pub mod sort;
 mod swept;
 
+pub use boxes::{
+    Bounds, BoxIndex, BoxIndexKind, BoxIndexOptions, BoxIndexStats, CellOrder, CellSize, MostCells, Sorting,
+};
 pub use detect::{Forces, NearList, Overlap, OverlapSearch, RigidPairs, RigidTouch, RigidVisitor};
 pub use index::IndexKind;
 pub use probe::{Obstacle, ProbeIndex};

@@ -32,6 +32,8 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn div(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
     fn sqrt(self, a: Self::Floats) -> Self::Floats;
     fn less(self, a: Self::Floats, b: Self::Floats) -> u32;
+    /// Lanes where the first of any of six pairs is less than the second.
+    fn any_less(self, a: [(Self::Floats, Self::Floats); 3], b: [(Self::Floats, Self::Floats); 3]) -> u32;
     /// `value` in the lanes where `a < b`, zero in the others.
     fn where_less(self, a: Self::Floats, b: Self::Floats, value: Self::Floats) -> Self::Floats;
 
@@ -39,6 +41,8 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn splat_words(self, value: u32) -> Self::Words;
     fn store_words(self, from: Self::Words) -> [u32; LANES];
     fn equal_words(self, a: Self::Words, b: Self::Words) -> u32;
+    /// Lanes whose words have all of some bits.
+    fn have_bits(self, a: Self::Words, bits: Self::Words) -> u32;
     /// Wrapping sum.
     fn add_words(self, a: Self::Words, b: Self::Words) -> Self::Words;
     /// Wrapping difference.

@@ -74,6 +74,12 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn any_less(self, a: [(Eight, Eight); 3], b: [(Eight, Eight); 3]) -> u32 {
+        let less = |lane: usize, pairs: &[(Eight, Eight); 3]| pairs.iter().any(|pair| pair.0[lane] < pair.1[lane]);
+        bits(|lane| less(lane, &a) || less(lane, &b))
+    }
+
+    #[inline(always)]
     fn where_less(self, a: Eight, b: Eight, value: Eight) -> Eight {
         each(|lane| if a[lane] < b[lane] { value[lane] } else { 0.0 })
     }
@@ -96,6 +102,11 @@ impl Lanes for Portable {
     #[inline(always)]
     fn equal_words(self, a: [u32; LANES], b: [u32; LANES]) -> u32 {
         bits(|lane| a[lane] == b[lane])
+    }
+
+    #[inline(always)]
+    fn have_bits(self, a: [u32; LANES], wanted: [u32; LANES]) -> u32 {
+        bits(|lane| a[lane] & wanted[lane] == wanted[lane])
     }
 
     #[inline(always)]

@@ -62,6 +62,18 @@ impl Lanes for V3 {
     }
 
     #[inline(always)]
+    fn any_less(self, a: [(f32x8, f32x8); 3], b: [(f32x8, f32x8); 3]) -> u32 {
+        // No closures: only what is sure to be inlined is compiled for AVX2.
+        let [a0, a1, a2] =
+            [self.cmp_lt_f32x8(a[0].0, a[0].1), self.cmp_lt_f32x8(a[1].0, a[1].1), self.cmp_lt_f32x8(a[2].0, a[2].1)];
+        let [b0, b1, b2] =
+            [self.cmp_lt_f32x8(b[0].0, b[0].1), self.cmp_lt_f32x8(b[1].0, b[1].1), self.cmp_lt_f32x8(b[2].0, b[2].1)];
+        let first = self.or_m32x8(a0, self.or_m32x8(a1, a2));
+        let second = self.or_m32x8(b0, self.or_m32x8(b1, b2));
+        self.avx._mm256_movemask_ps(cast(self.or_m32x8(first, second))) as u32
+    }
+
+    #[inline(always)]
     fn where_less(self, a: f32x8, b: f32x8, value: f32x8) -> f32x8 {
         cast(self.avx._mm256_and_ps(cast(self.cmp_lt_f32x8(a, b)), cast(value)))
     }
@@ -84,6 +96,11 @@ impl Lanes for V3 {
     #[inline(always)]
     fn equal_words(self, a: u32x8, b: u32x8) -> u32 {
         self.avx._mm256_movemask_ps(cast(self.cmp_eq_u32x8(a, b))) as u32
+    }
+
+    #[inline(always)]
+    fn have_bits(self, a: u32x8, bits: u32x8) -> u32 {
+        self.equal_words(self.and_u32x8(a, bits), bits)
     }
 
     #[inline(always)]

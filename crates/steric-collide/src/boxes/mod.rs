@@ -1,0 +1,405 @@
+//! Which boxes touch which: an index of axis-aligned boxes around tetrahedra, triangles, edges and points that move and deform.
+//!
+//! How it works: space is cut into cells, and every cell knows the boxes that reach into it (Gissler, Ihmsen and Teschner 2009). Two boxes that touch share the cell which holds the
+//! low corner of what they have in common, and are reported there and nowhere else, so that no set of pairs is kept. Boxes wider than four cells stand in a second
+//! lattice with cells eight times as wide, and so on for four lattices, so that a giant among many small boxes has few entries. Four kinds of table find the boxes of a cell,
+//! behind one interface and with equal results. Whatever is built in parallel is cut into pieces that one thread owns, so that nothing depends on who comes first.
+
+mod basic;
+mod bounds;
+mod columns;
+mod compact;
+mod cuckoo;
+mod entries;
+mod hashing;
+mod lattice;
+mod level;
+mod options;
+mod survey;
+
+pub use bounds::Bounds;
+use entries::{MOST_BOXES, Share};
+use lattice::{Span, is_close};
+use level::{Level, Place};
+pub use options::{BoxIndexKind, BoxIndexOptions, BoxIndexStats, CellOrder, CellSize, MostCells, Sorting};
+use rayon::prelude::*;
+use survey::Survey;
+
+use crate::simd::{Kernel, Lanes, dispatch};
+
+/// Lattices of cells.
+const LEVELS: usize = 4;
+/// Boxes wider than so many cells stand in wider cells.
+const MOST_ACROSS: f64 = 4.0;
+/// So many times as wide.
+const WIDER: f64 = 8.0;
+/// Boxes, or queries, of one piece of work.
+const PIECE: usize = 1_024;
+
+/// An index of boxes. The next [`BoxIndex::build`] uses its memory again, and its order too: where few boxes changed cells, few are sorted.
+///
+/// ```
+/// use steric_collide::{Bounds, BoxIndex};
+///
+/// let tetrahedra = [
+///     Bounds::around([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+///     Bounds::around([[5.0, 0.0, 0.0], [6.0, 0.0, 0.0], [5.0, 1.0, 0.0], [5.0, 0.0, 1.0]]),
+/// ];
+/// let points = [Bounds::around([[5.2, 0.2, 0.2]]), Bounds::around([[3.0, 0.2, 0.2]])];
+/// let mut index = BoxIndex::default();
+/// index.build(&tetrahedra);
+/// assert_eq!(index.pairs(&points), [[0, 1]], "the first point, the second tetrahedron");
+/// ```
+#[derive(Clone, Debug)]
+pub struct BoxIndex {
+    options: BoxIndexOptions,
+    boxes: Vec<Bounds>,
+    /// The edge of the smallest cells that is wished for.
+    edge: f64,
+    levels: [Level; LEVELS],
+    spans: Vec<Span>,
+    old_spans: Vec<Span>,
+    moved: Vec<bool>,
+    movers: usize,
+    members: [Vec<u32>; LEVELS],
+}
+
+impl Default for BoxIndex {
+    fn default() -> Self {
+        Self::new(BoxIndexOptions::default())
+    }
+}
+
+impl BoxIndex {
+    /// An index of no boxes.
+    ///
+    /// ```
+    /// use steric_collide::{BoxIndex, BoxIndexOptions};
+    ///
+    /// assert_eq!(BoxIndex::new(BoxIndexOptions::default()).self_pairs(), [[0; 2]; 0]);
+    /// ```
+    pub fn new(options: BoxIndexOptions) -> Self {
+        Self {
+            options,
+            boxes: Vec::new(),
+            edge: 0.0,
+            levels: std::array::from_fn(|_| Level::new(options.kind)),
+            spans: Vec::new(),
+            old_spans: Vec::new(),
+            moved: Vec::new(),
+            movers: 0,
+            members: std::array::from_fn(|_| Vec::new()),
+        }
+    }
+
+    /// Puts boxes into their cells, in place of those of the last build. Box `i` is known by its number `i`.
+    ///
+    /// ```
+    /// use steric_collide::{Bounds, BoxIndex};
+    ///
+    /// let mut index = BoxIndex::default();
+    /// let mut boxes = vec![Bounds::around([[0.0; 3], [1.0; 3]]); 3];
+    /// index.build(&boxes);
+    /// assert_eq!(index.self_pairs(), [[0, 1], [0, 2], [1, 2]]);
+    /// boxes[1] = Bounds::around([[9.0; 3]]);
+    /// index.build(&boxes);
+    /// assert_eq!(index.self_pairs(), [[0, 2]]);
+    /// ```
+    pub fn build(&mut self, boxes: &[Bounds]) {
+        assert!(boxes.len() < MOST_BOXES, "an index holds fewer than {MOST_BOXES} boxes");
+        let is_other = boxes.len() != self.boxes.len();
+        self.boxes.clear();
+        self.boxes.extend_from_slice(boxes);
+        self.lay();
+        self.find_spans();
+        self.list_members();
+        for (number, (level, members)) in self.levels.iter_mut().zip(&self.members).enumerate() {
+            let is_new = level.is_new || is_other;
+            let moved = |&&member: &&u32| self.moved[member as usize] && !is_new;
+            debug_assert!(members.iter().all(|&member| self.spans[member as usize].level == number as u8));
+            level.fill(&Place {
+                boxes: &self.boxes,
+                spans: &self.spans,
+                members,
+                movers: &members.iter().filter(moved).copied().collect::<Vec<_>>(),
+                moved: &self.moved,
+                is_new,
+                share: Share::of(&self.options),
+                sort: self.options.sort,
+                seed: self.options.seed,
+            });
+        }
+    }
+
+    /// Every pair of a query and a box that overlap or touch, by query and then by box.
+    ///
+    /// ```
+    /// use steric_collide::{Bounds, BoxIndex, reference};
+    ///
+    /// let boxes: Vec<Bounds> = (0..50).map(|x| Bounds::around([[x as f32; 3], [x as f32 + 1.5; 3]])).collect();
+    /// let mut index = BoxIndex::default();
+    /// index.build(&boxes);
+    /// assert_eq!(index.pairs(&boxes[10..20]), reference::box_pairs(&boxes[10..20], &boxes));
+    /// ```
+    pub fn pairs(&self, queries: &[Bounds]) -> Vec<[u32; 2]> {
+        let mut pairs = Vec::new();
+        self.pairs_into(queries, &mut pairs);
+        pairs
+    }
+
+    /// [`BoxIndex::pairs`] into memory that is there, in place of what it holds.
+    ///
+    /// ```
+    /// use steric_collide::{Bounds, BoxIndex};
+    ///
+    /// let (mut index, mut pairs) = (BoxIndex::default(), Vec::new());
+    /// index.build(&[Bounds::around([[0.0; 3]])]);
+    /// index.pairs_into(&[Bounds::around([[-1.0; 3], [1.0; 3]])], &mut pairs);
+    /// assert_eq!(pairs, [[0, 0]]);
+    /// ```
+    pub fn pairs_into(&self, queries: &[Bounds], pairs: &mut Vec<[u32; 2]>) {
+        self.gather(queries, pairs, |_, _| true);
+    }
+
+    /// Visits every pair of a query and a box that overlap or touch, once, from several threads and in no order.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    /// use steric_collide::{Bounds, BoxIndex};
+    ///
+    /// let boxes = vec![Bounds::around([[0.0; 3]]); 30];
+    /// let (mut index, count) = (BoxIndex::default(), AtomicU32::new(0));
+    /// index.build(&boxes);
+    /// index.for_each_pair_unsorted(&boxes, |_query, _box| {
+    ///     count.fetch_add(1, Ordering::Relaxed);
+    /// });
+    /// assert_eq!(count.into_inner(), 900);
+    /// ```
+    pub fn for_each_pair_unsorted(&self, queries: &[Bounds], visit: impl Fn(u32, u32) + Sync) {
+        queries.par_chunks(PIECE).enumerate().for_each(|(piece, queries)| {
+            let first = (piece * PIECE) as u32;
+            let visit = |a, b| visit(a, b);
+            dispatch(Search { index: self, queries, first, is_sorted: false, wanted: |_, _| true, visit });
+        });
+    }
+
+    /// Every pair of boxes that overlap or touch, the lesser number first, sorted.
+    ///
+    /// ```
+    /// use steric_collide::{Bounds, BoxIndex};
+    ///
+    /// let mut index = BoxIndex::default();
+    /// index.build(&[Bounds::around([[0.0; 3], [2.0; 3]]), Bounds::around([[7.0; 3]]), Bounds::around([[2.0; 3]])]);
+    /// assert_eq!(index.self_pairs(), [[0, 2]]);
+    /// ```
+    pub fn self_pairs(&self) -> Vec<[u32; 2]> {
+        let mut pairs = Vec::new();
+        self.self_pairs_into(&mut pairs);
+        pairs
+    }
+
+    /// [`BoxIndex::self_pairs`] into memory that is there, in place of what it holds.
+    ///
+    /// ```
+    /// use steric_collide::{Bounds, BoxIndex};
+    ///
+    /// let (mut index, mut pairs) = (BoxIndex::default(), vec![[7, 7]]);
+    /// index.build(&[Bounds::around([[0.0; 3]])]);
+    /// index.self_pairs_into(&mut pairs);
+    /// assert!(pairs.is_empty());
+    /// ```
+    pub fn self_pairs_into(&self, pairs: &mut Vec<[u32; 2]>) {
+        self.gather(&self.boxes, pairs, |a, b| a < b);
+        if self.options.most_cells.is_some() {
+            // An approximation may know a box where it does not know the other.
+            self.add_the_other_way(pairs);
+        }
+    }
+
+    /// Visits the boxes that overlap or touch one box, ascending.
+    ///
+    /// ```
+    /// use steric_collide::{Bounds, BoxIndex};
+    ///
+    /// let (mut index, mut near) = (BoxIndex::default(), Vec::new());
+    /// index.build(&[Bounds::around([[0.0; 3]]), Bounds::around([[5.0; 3]]), Bounds::around([[1.0; 3]])]);
+    /// index.near(&Bounds::around([[-1.0; 3], [2.0; 3]]), |number| near.push(number));
+    /// assert_eq!(near, [0, 2]);
+    /// ```
+    pub fn near(&self, query: &Bounds, mut visit: impl FnMut(u32)) {
+        let (queries, visit) = (std::slice::from_ref(query), |_, number| visit(number));
+        dispatch(Search { index: self, queries, first: 0, is_sorted: true, wanted: |_, _| true, visit });
+    }
+
+    /// The boxes that are indexed, by number.
+    ///
+    /// ```
+    /// use steric_collide::{Bounds, BoxIndex};
+    ///
+    /// let mut index = BoxIndex::default();
+    /// index.build(&[Bounds::around([[1.0; 3]])]);
+    /// assert_eq!(index.boxes()[0].low, [1.0; 3]);
+    /// ```
+    pub fn boxes(&self) -> &[Bounds] {
+        &self.boxes
+    }
+
+    /// What the index looks like after its last build.
+    ///
+    /// ```
+    /// use steric_collide::{Bounds, BoxIndex};
+    ///
+    /// let mut index = BoxIndex::default();
+    /// index.build(&[Bounds::around([[0.0; 3], [1.0; 3]]), Bounds::NOTHING]);
+    /// assert_eq!(index.stats().boxes, 1);
+    /// ```
+    pub fn stats(&self) -> BoxIndexStats {
+        let per_box = size_of::<Bounds>() + 2 * size_of::<Span>() + 1;
+        let members: usize = self.members.iter().map(Vec::capacity).sum();
+        let mut stats = BoxIndexStats {
+            boxes: self.members.iter().map(Vec::len).sum(),
+            bytes: self.boxes.capacity() * per_box + members * 4,
+            disorder: self.movers as f64 / self.boxes.len().max(1) as f64,
+            ..Default::default()
+        };
+        self.levels.iter().for_each(|level| level.add_to(&mut stats));
+        let used = self.levels.iter().zip(&self.members).find(|(_, members)| !members.is_empty());
+        stats.edge = used.map_or(0.0, |(level, _)| level.lattice.edge());
+        stats
+    }
+}
+
+/// The steps of a build.
+impl BoxIndex {
+    /// Chooses the cells of every level, or keeps those of the last build where they will do.
+    fn lay(&mut self) {
+        let survey = Survey::of_all(&self.boxes);
+        let wish = survey.edge(&self.boxes, self.options.cell);
+        if !is_close(self.edge, wish) {
+            self.edge = wish;
+        }
+        for number in 0..LEVELS {
+            let above = if number == 0 { -1.0 } else { self.widest(number - 1) };
+            let at_most = self.widest(number);
+            let is_alone = number == 0 && survey.longest <= at_most;
+            let own = if is_alone { survey } else { Survey::of(&self.boxes, above, at_most) };
+            let mut wish = self.edge * WIDER.powi(number as i32);
+            if number == LEVELS - 1 {
+                wish = wish.max(own.longest.min(f64::from(f32::MAX)) / MOST_ACROSS);
+            }
+            self.levels[number].lay(&own, wish, &self.options);
+        }
+    }
+
+    /// The widest box of a level. An approximation has but one.
+    fn widest(&self, level: usize) -> f64 {
+        if level == LEVELS - 1 || self.options.most_cells.is_some() {
+            return f64::INFINITY;
+        }
+        MOST_ACROSS * self.edge * WIDER.powi(level as i32)
+    }
+
+    /// Finds the cells of every box, and who changed them.
+    fn find_spans(&mut self) {
+        std::mem::swap(&mut self.spans, &mut self.old_spans);
+        let count = self.boxes.len();
+        let (mut spans, mut moved) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.moved));
+        spans.resize(count, Span::NONE);
+        moved.resize(count, false);
+        self.old_spans.resize(count, Span::NONE);
+        let find = |((span, moved), (of, old)): ((&mut Span, &mut bool), (&Bounds, &Span))| {
+            *span = self.span(of);
+            *moved = span != old;
+        };
+        let places = spans.par_iter_mut().zip(&mut moved);
+        let sources = self.boxes.par_iter().zip(&self.old_spans);
+        places.zip(sources).with_min_len(PIECE).for_each(find);
+        self.movers = moved.iter().filter(|&&moved| moved).count();
+        (self.spans, self.moved) = (spans, moved);
+    }
+
+    fn span(&self, of: &Bounds) -> Span {
+        if !of.holds_anything() {
+            return Span::NONE;
+        }
+        let side = f64::from(of.longest_side());
+        let level = (0..LEVELS).find(|&level| side <= self.widest(level)).unwrap_or(LEVELS - 1);
+        Span { level: level as u8, ..self.levels[level].lattice.span(of) }
+    }
+
+    fn list_members(&mut self) {
+        self.members.iter_mut().for_each(Vec::clear);
+        for (number, span) in self.spans.iter().enumerate() {
+            if let Some(members) = self.members.get_mut(span.level as usize) {
+                members.push(number as u32);
+            }
+        }
+    }
+}
+
+/// The parts of a search.
+impl BoxIndex {
+    /// Pairs of queries and boxes that are wanted, sorted.
+    fn gather(&self, queries: &[Bounds], pairs: &mut Vec<[u32; 2]>, wanted: impl Fn(u32, u32) -> bool + Sync) {
+        pairs.clear();
+        let search = |first: usize, queries: &[Bounds], pairs: &mut Vec<[u32; 2]>| {
+            let (first, visit) = (first as u32, |a, b| pairs.push([a, b]));
+            dispatch(Search { index: self, queries, first, is_sorted: true, wanted: &wanted, visit });
+        };
+        if queries.len() <= PIECE || rayon::current_num_threads() == 1 {
+            return search(0, queries, pairs);
+        }
+        let piece = |(piece, queries): (usize, &[Bounds])| {
+            let mut pairs = Vec::new();
+            search(piece * PIECE, queries, &mut pairs);
+            pairs
+        };
+        let pieces: Vec<_> = queries.par_chunks(PIECE).enumerate().map(piece).collect();
+        pieces.iter().for_each(|piece| pairs.extend_from_slice(piece));
+    }
+
+    /// Adds the pairs that only the box with the greater number sees.
+    fn add_the_other_way(&self, pairs: &mut Vec<[u32; 2]>) {
+        let mut others = Vec::new();
+        self.gather(&self.boxes, &mut others, |a, b| a > b);
+        pairs.extend(others.into_iter().map(|[a, b]| [b, a]));
+        pairs.par_sort_unstable();
+        pairs.dedup();
+    }
+}
+
+/// Looks for the boxes that touch each of some queries.
+struct Search<'a, W, V> {
+    index: &'a BoxIndex,
+    queries: &'a [Bounds],
+    /// The number of the first query.
+    first: u32,
+    is_sorted: bool,
+    /// Which pairs are visited.
+    wanted: W,
+    visit: V,
+}
+
+impl<W: Fn(u32, u32) -> bool, V: FnMut(u32, u32)> Kernel for Search<'_, W, V> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        let Self { index, queries, first, is_sorted, wanted, mut visit } = self;
+        let exact = index.options.most_cells.is_none();
+        let mut found = Vec::new();
+        for (number, query) in (first..).zip(queries) {
+            for level in &index.levels {
+                level.look(lanes, query, exact, &index.boxes, &mut found);
+            }
+            found.retain(|&other| wanted(number, other));
+            if is_sorted || !exact {
+                found.sort_unstable();
+            }
+            if !exact {
+                found.dedup();
+            }
+            found.drain(..).for_each(|other| visit(number, other));
+        }
+    }
+}
