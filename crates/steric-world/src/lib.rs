@@ -1,10 +1,11 @@
 //! Worlds of rigid molecules that must not overlap.
 //!
 //! [`build`] places molecules from a scene file, [`relax`] pushes them apart until nothing overlaps, [`dock`] moves one by hand among others,
-//! [`respond`] holds the ways in which a molecule can answer its overlaps, [`shape`] the surfaces and regions that hold molecules in place.
+//! [`deform`] bends soft bodies of tetrahedra, [`respond`] holds the ways in which a molecule can answer its overlaps, [`shape`] the surfaces and regions that hold molecules in place.
 
 pub mod animate;
 pub mod build;
+pub mod deform;
 pub mod diffuse;
 pub mod dock;
 pub mod relax;
