@@ -8,9 +8,11 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use super::curve::{Curve, Curves};
 use super::node::Stated;
-use super::scene::Scene;
+use super::scene::{Scene, first_in};
 use super::source::{Sources, input, width};
 use super::transform::Kind;
 use super::xml::{File, Xml, is};
@@ -89,7 +91,13 @@ impl<'a> Reader<'_, 'a> {
             let output = sampler.and_then(|sampler| input(self.file, sampler, "OUTPUT"));
             output.and_then(|output| width(self.file, output)) == Some(16)
         };
-        let places = nodes.into_iter().filter_map(|node| Some((node, place(&self.scene.nodes[node].stated, path)?)));
+        // Copies of a node have the same transforms.
+        let mut known: FxHashMap<*const Stated<'a>, Option<Place>> = FxHashMap::default();
+        let places = nodes.into_iter().filter_map(|node| {
+            let stated = &self.scene.nodes[node].stated;
+            let place = *known.entry(Rc::as_ptr(stated)).or_insert_with(|| place(stated, path));
+            Some((node, place?))
+        });
         let mut places: Vec<(usize, Place)> = places.collect();
         if places.iter().any(|(_, place)| *place == Place::Unnamed) && !has_matrices() {
             places.retain(|(_, place)| *place != Place::Unnamed);
@@ -130,10 +138,11 @@ impl<'a> Reader<'_, 'a> {
         self.tries_left = self.tries_left.checked_sub(tries).ok_or_else(|| {
             self.file.error(element, format!("at most {MOST_CHANNELS} channels"), "more, by nodes that appear often")
         })?;
+        let below: Vec<&[usize]> = below.into_iter().map(|sid| self.scene.with_sid(sid)).collect();
         let descend = |&node: &usize| {
-            below.iter().try_fold(node, |node, sid| {
+            below.iter().try_fold(node, |node, named| {
                 let tree = &self.scene.nodes[node].tree;
-                self.scene.with_sid(sid, &(tree.start + 1..tree.end))
+                first_in(named, &(tree.start + 1..tree.end))
             })
         };
         Ok(first.iter().filter_map(descend).collect())

@@ -31,10 +31,32 @@ pub(super) struct Scene<'a> {
     pub nodes: Vec<SceneNode<'a>>,
     /// The `instance_controller` elements, each once, in the order of the nodes that hold them.
     pub controllers: Vec<Xml<'a>>,
-    by_id: FxHashMap<&'a str, Vec<usize>>,
-    by_sid: FxHashMap<&'a str, Vec<usize>>,
-    by_name: FxHashMap<&'a str, Vec<usize>>,
-    stated: FxHashMap<NodeId, Rc<Stated<'a>>>,
+    by_id: Table<'a>,
+    by_sid: Table<'a>,
+    by_name: Table<'a>,
+    // Each node of the file with its lists in the three tables.
+    known: FxHashMap<NodeId, Known<'a>>,
+}
+
+type Known<'a> = (Rc<Stated<'a>>, [Option<usize>; 3]);
+
+// Lists of nodes by name. Copies of a node find their list without their name, which may be long.
+#[derive(Default)]
+struct Table<'a> {
+    list_of: FxHashMap<&'a str, usize>,
+    lists: Vec<Vec<usize>>,
+}
+
+impl<'a> Table<'a> {
+    fn list(&mut self, name: &'a str) -> usize {
+        let list = *self.list_of.entry(name).or_insert(self.lists.len());
+        self.lists.resize_with(self.lists.len().max(list + 1), Vec::new);
+        list
+    }
+
+    fn get(&self, name: &str) -> &[usize] {
+        self.list_of.get(name).map_or(&[], |&list| &self.lists[list])
+    }
 }
 
 // A node whose children are being walked.
@@ -91,38 +113,46 @@ impl<'a> Scene<'a> {
         if index >= MOST_NODES {
             return Err(file.error(element, format!("at most {MOST_NODES} nodes"), "more"));
         }
-        let stated = match self.stated.get(&element.id()) {
-            Some(known) => Rc::clone(known),
-            None => {
-                let read = Rc::new(Stated::read(file, element, &mut self.controllers)?);
-                self.stated.insert(element.id(), Rc::clone(&read));
-                read
-            }
+        let (stated, lists) = match self.known.get(&element.id()) {
+            Some(known) => known.clone(),
+            None => self.meet(file, element)?,
         };
-        for (name, table) in stated.names.into_iter().zip([&mut self.by_id, &mut self.by_sid, &mut self.by_name]) {
-            if let Some(name) = name {
-                table.entry(name).or_default().push(index);
+        for (list, table) in lists.into_iter().zip([&mut self.by_id, &mut self.by_sid, &mut self.by_name]) {
+            if let Some(list) = list {
+                table.lists[list].push(index);
             }
         }
         self.nodes.push(SceneNode { stated, parent, tree: index..index + 1 });
         Ok(index)
     }
 
-    /// All nodes with this id: several where a node appears several times.
-    pub(super) fn with_id(&self, id: &str) -> &[usize] {
-        self.by_id.get(id.trim().trim_start_matches('#')).map_or(&[], Vec::as_slice)
+    fn meet(&mut self, file: &File<'a>, element: Xml<'a>) -> Result<Known<'a>, ReadError> {
+        let stated = Rc::new(Stated::read(file, element, &mut self.controllers)?);
+        let [id, sid, name] = stated.names;
+        let lists = [
+            id.map(|id| self.by_id.list(id)),
+            sid.map(|sid| self.by_sid.list(sid)),
+            name.map(|name| self.by_name.list(name)),
+        ];
+        self.known.insert(element.id(), (Rc::clone(&stated), lists));
+        Ok((stated, lists))
     }
 
-    /// The first node of this short id in a run of nodes.
-    pub(super) fn with_sid(&self, sid: &str, tree: &Range<usize>) -> Option<usize> {
-        first_in(self.by_sid.get(sid)?, tree)
+    /// All nodes with this id: several where a node appears several times.
+    pub(super) fn with_id(&self, id: &str) -> &[usize] {
+        self.by_id.get(id.trim().trim_start_matches('#'))
+    }
+
+    /// All nodes with this short id.
+    pub(super) fn with_sid(&self, sid: &str) -> &[usize] {
+        self.by_sid.get(sid)
     }
 
     /// The joint that a skin calls so: by short id below its skeleton or by id, then by whatever else fits.
     pub(super) fn joint(&self, name: &str, is_id: bool, skeletons: &[Range<usize>]) -> Option<usize> {
         let everywhere = 0..self.nodes.len();
-        let below = |table: &FxHashMap<&str, Vec<usize>>| {
-            let known = table.get(name)?;
+        let below = |table: &Table<'a>| {
+            let known = table.get(name);
             let mut trees = skeletons.iter().chain([&everywhere]);
             trees.find_map(|tree| first_in(known, tree))
         };
@@ -131,8 +161,8 @@ impl<'a> Scene<'a> {
     }
 }
 
-// Indices rise, because nodes are numbered as they are met.
-fn first_in(known: &[usize], tree: &Range<usize>) -> Option<usize> {
+/// The first of some nodes in a run of nodes. Their indices rise, because nodes are numbered as they are met.
+pub(super) fn first_in(known: &[usize], tree: &Range<usize>) -> Option<usize> {
     let at = known.partition_point(|&node| node < tree.start);
     known.get(at).copied().filter(|node| tree.contains(node))
 }
