@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 use proptest::prelude::*;
-use steric_world::deform::{Contact, DeformError, Material, SoftBody, reference};
+use steric_world::deform::{Contact, DeformError, Detector, Material, SoftBody, point_in_tetrahedron, reference};
 
 /// A block of cubes, each cut into the six tetrahedra around its diagonal (Kuhn 1960), which fit those of its neighbours.
 fn block(cells: [usize; 3], size: DVec3) -> (Vec<DVec3>, Vec<[u32; 4]>) {
@@ -472,5 +472,48 @@ fn the_law_of_a_material_does_not_depend_on_the_frame() {
     }
     for (at, turned) in body.positions.iter().zip(&turned.positions) {
         assert!((turn * *at).distance(*turned) < 1e-7);
+    }
+}
+
+/// Two blocks that overlap by a corner, the second turned.
+fn crossed(shift: DVec3) -> SoftBody {
+    let block = |cells: [usize; 3]| steric_model::TetMesh::block(DVec3::ZERO, DVec3::ONE, cells);
+    let turned = |point: &DVec3| glam::DQuat::from_rotation_y(0.4) * *point + shift;
+    let (first, second) = (block([4, 3, 4]), block([3, 4, 3]));
+    let body = |points: Vec<DVec3>, tetrahedra| SoftBody::new(points, tetrahedra, &[], &[Material::default()]).unwrap();
+    let moved = second.points.iter().map(turned).collect();
+    SoftBody::join([body(first.points, first.tetrahedra), body(moved, second.tetrahedra)])
+}
+
+#[test]
+fn every_kind_of_index_finds_the_points_that_lie_in_others_and_no_more() {
+    use steric_collide::{BoxIndexKind, BoxIndexOptions, CellOrder};
+    for shift in [DVec3::new(0.3, 0.1, 0.7), DVec3::new(-0.2, 0.45, 0.85), DVec3::new(0.0, 0.0, 3.0)] {
+        let body = crossed(shift);
+        let lies_in = |point: usize, corners: &[u32; 4]| {
+            let places = corners.map(|corner| body.positions[corner as usize]);
+            let beside = body.adjacency().neighbours(point as u32);
+            let is_own = corners.iter().any(|corner| *corner as usize == point || beside.contains(corner));
+            !is_own && point_in_tetrahedron(places, body.positions[point]).is_some()
+        };
+        let expected: Vec<u32> = (0..body.positions.len())
+            .filter(|&point| body.tetrahedra().iter().any(|corners| lies_in(point, corners)))
+            .map(|point| point as u32)
+            .collect();
+        for kind in BoxIndexKind::ALL {
+            for order in [CellOrder::Rows, CellOrder::ZCurve] {
+                let options = BoxIndexOptions { kind, order, ..BoxIndexOptions::default() };
+                let touches = Detector::new(options).touches(&body);
+                let found: Vec<u32> = touches.found.iter().map(|touch| touch.point).collect();
+                assert_eq!((touches.lost, &found), (0, &expected), "{kind:?} {order:?}");
+                for touch in &touches.found {
+                    let corners =
+                        body.tetrahedra()[touch.tetrahedron as usize].map(|corner| body.positions[corner as usize]);
+                    let place: DVec3 = corners.iter().zip(touch.weights).map(|(corner, weight)| *corner * weight).sum();
+                    assert!(place.distance(body.positions[touch.point as usize]) < 1e-9);
+                    assert!(touch.depth >= 0.0 && (touch.direction.length() - 1.0).abs() < 1e-9);
+                }
+            }
+        }
     }
 }

@@ -48,9 +48,14 @@ impl Drawing {
         }
         let mut molecules: Vec<Option<[u8; 3]>> =
             self.stage.chain_of().iter().map(|&chain| Some(palette.category(chain as usize))).collect();
-        // Bones lie inside, so atoms can be looked through.
+        // Bones lie inside, so atoms can be looked through; the finer the pieces, the more of them lie before a bone.
         let has_bones = self.shown.has_skeleton || self.shown.has_chain_bones;
-        let mut opacities = if has_bones { vec![0.4; molecules.len()] } else { Vec::new() };
+        let opacity = match self.shown.level {
+            Level::Atom => 0.08,
+            Level::Residue => 0.15,
+            Level::Chain => 0.4,
+        };
+        let mut opacities = if has_bones { vec![opacity; molecules.len()] } else { Vec::new() };
         if let Some(overlay) = &self.overlay {
             let other = overlay.scene(puppet, moment);
             opacities = vec![0.55; molecules.len()];

@@ -2,7 +2,7 @@
 //!
 //! How it works: a [`SoftBody`] is a mesh of linear tetrahedra. Each element is turned back by its own rotation before its strain is measured (Müller and Gross 2004), so that large turns cost
 //! no force and the law of the material stays linear. A step is one linear system, implicit Euler: `(M + h C + h² K) v' = M v + h (f_external + f_elastic)`, with `C` the damping of each
-//! material times its stiffness. [`point_in_tetrahedron`] and [`edge_meets_triangle`] decide who touches whom, [`penetration`] how deep (Heidelberger and others 2004).
+//! material times its stiffness. [`point_in_tetrahedron`] and [`edge_meets_triangle`] decide who touches whom, [`penetration`] how deep (Heidelberger and others 2004); a [`Detector`] finds all of it with an index of boxes.
 //!
 //! The system is solved by conjugate gradients of our own, not by a crate for sparse matrices: the pattern of the matrix never changes, a block is its own transpose across the diagonal and
 //! is stored once, rows act on differences of velocities so that a body that moves as a whole feels exactly nothing, and the sums are in an order that does not depend on the number of
@@ -26,6 +26,7 @@ pub mod reference;
 mod rest;
 mod solve;
 mod step;
+mod touch;
 
 pub use adjacency::Adjacency;
 pub use body::{Energy, Part, SoftBody, SoftOptions};
@@ -36,3 +37,4 @@ pub use inside::point_in_tetrahedron;
 pub use material::Material;
 pub use rest::Rest;
 pub use step::{Contact, Solved};
+pub use touch::{Detector, Touch, Touches};

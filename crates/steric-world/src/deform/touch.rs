@@ -1,0 +1,179 @@
+//! Who lies in whom: points in tetrahedra, and how deep.
+//!
+//! How it works: tetrahedra stand in an index of boxes, and every point asks it. Points that lie in a tetrahedron which is not theirs collide. The edges from them to points that do not are cut with the
+//! triangles of the surface, and from these crossings the depth of every colliding point follows ([`penetration`]). A tetrahedron that has a corner beside the point can hold it only where a body is turned
+//! inside out, so such pairs are passed over by connectivity alone, without looking at any coordinate (Tang and others 2008).
+
+use glam::DVec3;
+use rayon::prelude::*;
+use steric_collide::{Bounds, BoxIndex, BoxIndexOptions};
+
+use super::body::SoftBody;
+use super::crossing::edge_meets_triangle;
+use super::depth::{Crossing, border_edges, penetration};
+use super::inside::point_in_tetrahedron;
+
+/// A point that lies in a tetrahedron of another body, or of another part of its own.
+///
+/// ```
+/// use glam::DVec3;
+/// use steric_world::deform::Touch;
+///
+/// let touch = Touch { point: 4, tetrahedron: 0, weights: [0.25; 4], depth: 0.1, direction: DVec3::Z };
+/// assert_eq!(touch.depth * touch.direction, DVec3::new(0.0, 0.0, 0.1));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// The point.
+    pub point: u32,
+    /// The tetrahedron that it lies in; the first of several.
+    pub tetrahedron: u32,
+    /// How much of each corner the place of the point is made of.
+    pub weights: [f64; 4],
+    /// In metres, 0 or more.
+    pub depth: f64,
+    /// The way out, of length 1.
+    pub direction: DVec3,
+}
+
+/// What one look for collisions found.
+///
+/// ```
+/// assert!(steric_world::deform::Touches::default().found.is_empty());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Touches {
+    /// Points with a depth, in increasing order.
+    pub found: Vec<Touch>,
+    /// Points that lie in a tetrahedron and of which no way out is known: whole bodies inside others.
+    pub lost: usize,
+    /// Pairs of a point and a tetrahedron whose boxes overlap, connected ones left out.
+    pub candidates: usize,
+    /// Pairs that connectivity alone has passed over.
+    pub culled: usize,
+}
+
+/// Looks for collisions, step after step.
+///
+/// ```
+/// use glam::DVec3;
+/// use steric_model::TetMesh;
+/// use steric_world::deform::{Detector, Material, SoftBody};
+///
+/// let block = |low: DVec3| {
+///     let mesh = TetMesh::block(low, low + DVec3::ONE, [3, 3, 3]);
+///     SoftBody::new(mesh.points, mesh.tetrahedra, &[], &[Material::default()])
+/// };
+/// let two = SoftBody::join([block(DVec3::ZERO)?, block(DVec3::new(0.1, 0.15, 0.9))?]);
+/// let touches = Detector::new(Default::default()).touches(&two);
+/// assert!(touches.found.iter().any(|touch| (touch.depth - 0.1).abs() < 1e-6 && touch.direction.z.abs() > 0.9));
+/// assert!(touches.culled > touches.candidates, "most pairs are neighbours");
+/// # Ok::<(), steric_world::deform::DeformError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Detector {
+    tetrahedra: BoxIndex,
+    triangles: BoxIndex,
+    pairs: Vec<[u32; 2]>,
+}
+
+impl Detector {
+    /// With these indexes; the approximate mode of the options holds for points in tetrahedra.
+    pub fn new(options: BoxIndexOptions) -> Self {
+        let exact = BoxIndexOptions { most_cells: None, ..options };
+        Self { tetrahedra: BoxIndex::new(options), triangles: BoxIndex::new(exact), pairs: Vec::new() }
+    }
+
+    /// Every collision of the bodies as they are.
+    pub fn touches(&mut self, body: &SoftBody) -> Touches {
+        let bounds = Boxes::of(&body.positions);
+        self.tetrahedra.build(&bounds.around_all(body.tetrahedra()));
+        let points: Vec<Bounds> = (0..body.positions.len() as u32).map(|point| bounds.around(&[point])).collect();
+        self.tetrahedra.pairs_into(&points, &mut self.pairs);
+        let looked: Vec<Look> = self.pairs.par_iter().with_min_len(1_024).map(|&pair| look(body, pair)).collect();
+        let candidates = looked.iter().filter(|look| !matches!(look, Look::Connected)).count();
+        let culled = looked.len() - candidates;
+        let mut inside: Vec<(u32, u32, [f64; 4])> = Vec::new();
+        for ([point, tetrahedron], look) in self.pairs.iter().zip(looked) {
+            if let Look::Inside(weights) = look
+                && inside.last().is_none_or(|(last, ..)| last != point)
+            {
+                inside.push((*point, *tetrahedron, weights));
+            }
+        }
+        let colliding: Vec<u32> = inside.iter().map(|(point, ..)| *point).collect();
+        let crossings = self.crossings(body, &bounds, &colliding);
+        let depths = penetration(&body.positions, body.adjacency(), &colliding, &crossings);
+        let known = |((point, tetrahedron, weights), deep): ((u32, u32, [f64; 4]), Option<super::Penetration>)| {
+            let super::Penetration { depth, direction } = deep?;
+            Some(Touch { point, tetrahedron, weights, depth, direction })
+        };
+        let found: Vec<Touch> = inside.into_iter().zip(depths).filter_map(known).collect();
+        Touches { lost: colliding.len() - found.len(), found, candidates, culled }
+    }
+
+    /// Where edges from colliding points to others leave a body.
+    fn crossings(&mut self, body: &SoftBody, bounds: &Boxes, colliding: &[u32]) -> Vec<Crossing> {
+        let edges = border_edges(body.adjacency(), colliding);
+        if edges.is_empty() {
+            return Vec::new();
+        }
+        self.triangles.build(&bounds.around_all(body.surface()));
+        self.triangles.pairs_into(&bounds.around_all(&edges), &mut self.pairs);
+        let leaving = |&[edge, triangle]: &[u32; 2]| {
+            let ([point, clear], corners) = (edges[edge as usize], body.surface()[triangle as usize]);
+            if corners.contains(&point) || corners.contains(&clear) {
+                return None;
+            }
+            let [from, to] = [point, clear].map(|end| body.positions[end as usize]);
+            let [a, b, c] = corners.map(|corner| body.positions[corner as usize]);
+            let normal = (b - a).cross(c - a).normalize_or_zero();
+            let hit = edge_meets_triangle([from, to], [a, b, c]).filter(|_| normal.dot(to - from) > 0.0)?;
+            Some((edge, hit.along, Crossing { point, place: from.lerp(to, hit.along), normal }))
+        };
+        let mut found: Vec<(u32, f64, Crossing)> =
+            self.pairs.par_iter().with_min_len(256).filter_map(leaving).collect();
+        // Of several surfaces that an edge leaves, the first is that of what its point lies in.
+        found.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        found.dedup_by_key(|(edge, ..)| *edge);
+        found.into_iter().map(|(_, _, crossing)| crossing).collect()
+    }
+}
+
+/// What became of a pair.
+enum Look {
+    Connected,
+    Outside,
+    Inside([f64; 4]),
+}
+
+fn look(body: &SoftBody, [point, tetrahedron]: [u32; 2]) -> Look {
+    let corners = body.tetrahedra()[tetrahedron as usize];
+    let neighbours = body.adjacency().neighbours(point);
+    if corners.iter().any(|corner| *corner == point || neighbours.binary_search(corner).is_ok()) {
+        return Look::Connected;
+    }
+    let places = corners.map(|corner| body.positions[corner as usize]);
+    point_in_tetrahedron(places, body.positions[point as usize]).map_or(Look::Outside, Look::Inside)
+}
+
+/// Boxes in single precision that hold what they should in double.
+struct Boxes<'a> {
+    places: &'a [DVec3],
+    slack: f32,
+}
+
+impl<'a> Boxes<'a> {
+    fn of(places: &'a [DVec3]) -> Self {
+        let farthest = places.iter().fold(0.0f64, |most, place| most.max(place.abs().max_element()));
+        Self { places, slack: farthest as f32 * 2.0 * f32::EPSILON }
+    }
+
+    fn around(&self, points: &[u32]) -> Bounds {
+        Bounds::around(points.iter().map(|&point| self.places[point as usize].as_vec3().to_array())).grown(self.slack)
+    }
+
+    fn around_all<const N: usize>(&self, all: &[[u32; N]]) -> Vec<Bounds> {
+        all.par_iter().with_min_len(1_024).map(|points| self.around(points)).collect()
+    }
+}
