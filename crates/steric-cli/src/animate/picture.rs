@@ -77,7 +77,9 @@ impl Drawing {
 }
 
 fn draw_bones(scene: &mut Scene, colours: &mut Colours, bones: &[Bone], colour: [u8; 3]) {
-    let lines: Vec<[glam::DVec3; 2]> = bones.iter().map(|bone| [bone.head, bone.tail]).collect();
+    // A water is a chain of its own, and a point is no bone.
+    let lines = bones.iter().filter(|bone| bone.head != bone.tail).map(|bone| [bone.head, bone.tail]);
+    let lines: Vec<[glam::DVec3; 2]> = lines.collect();
     add_lines(scene, colours, &lines, colour, 1.5);
 }
 

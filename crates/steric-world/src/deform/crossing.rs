@@ -42,8 +42,8 @@ pub fn edge_meets_triangle([from, to]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> Opt
     if below == 0.0 && above == 0.0 {
         return meets_in_plane([from, to], [a, b, c]);
     }
-    // Also where an end is not a number.
-    if !(below * above <= 0.0) {
+    let is_apart = below * above > 0.0 || below.is_nan() || above.is_nan();
+    if is_apart {
         return None;
     }
     let sides = [(b, c), (c, a), (a, b)].map(|(start, end)| six_volumes(from, to, start, end));

@@ -38,7 +38,8 @@ fn check_volume(element: usize, corners: [DVec3; 4]) -> Result<(), DeformError> 
     let volume = signed_volume(corners);
     let edges = (0..4).flat_map(|a| (0..a).map(move |b| corners[a].distance(corners[b])));
     let longest = edges.fold(0.0, f64::max);
-    if !(volume.abs() > FLAT * longest.powi(3)) {
+    let is_flat = volume.abs() <= FLAT * longest.powi(3);
+    if is_flat || volume == 0.0 || volume.is_nan() {
         return Err(DeformError::Flat { element, volume, longest });
     }
     if volume > 0.0 { Ok(()) } else { Err(DeformError::Inverted { element, volume }) }

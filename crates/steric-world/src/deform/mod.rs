@@ -6,7 +6,8 @@
 //!
 //! The system is solved by conjugate gradients of our own, not by a crate for sparse matrices: the pattern of the matrix never changes, a block is its own transpose across the diagonal and
 //! is stored once, rows act on differences of velocities so that a body that moves as a whole feels exactly nothing, and the sums are in an order that does not depend on the number of
-//! threads. None of that can be had from a general matrix, and a direct factorisation would have to be made anew in every step.
+//! threads. None of that can be had from a general matrix, and a direct factorisation would have to be made anew in every step. Grids coarser than the
+//! mesh carry what many points share, which saves most of the iterations.
 //!
 //! Units are metres, kilograms and seconds, hence newtons, pascals and joules; any other consistent set works as well, since no number in here has a unit of its own.
 

@@ -87,9 +87,8 @@ fn eigenvectors(form: &mut [[f64; 4]; 4]) -> [[f64; 4]; 4] {
             for row in form.iter_mut().chain(&mut vectors) {
                 (row[p], row[q]) = turn(row[p], row[q]);
             }
-            for column in 0..4 {
-                (form[p][column], form[q][column]) = turn(form[p][column], form[q][column]);
-            }
+            let turned: [(f64, f64); 4] = std::array::from_fn(|column| turn(form[p][column], form[q][column]));
+            (form[p], form[q]) = (turned.map(|pair| pair.0), turned.map(|pair| pair.1));
         }
     }
     vectors

@@ -80,7 +80,9 @@ impl Matrix {
             if round == 0 {
                 target.residual = target.residual.max(target.reduction * reached.residual);
             }
-            if !(reached.residual > target.residual) || reached.iterations >= target.most_iterations {
+            // A residual that is no number cannot be improved.
+            let is_done = reached.residual <= target.residual || reached.residual.is_nan();
+            if is_done || reached.iterations >= target.most_iterations {
                 return reached;
             }
             let reduction = (target.residual / reached.residual).max(ROUND);
@@ -145,7 +147,7 @@ impl Matrix {
             let bend = bend - if iteration == 0 { 0.0 } else { ratio * square / step };
             let is_done = square.sqrt() <= reduction || iteration == most;
             // Rounding has eaten the bend, or there is nothing left to go along.
-            if is_done || !(bend > 0.0) {
+            if is_done || bend <= 0.0 || bend.is_nan() {
                 return (iteration, square.max(0.0).sqrt());
             }
             (last_square, step) = (square, square / bend);
