@@ -481,7 +481,8 @@ fn crossed(shift: DVec3) -> SoftBody {
     let block = |cells: [usize; 3]| steric_model::TetMesh::block(DVec3::ZERO, DVec3::ONE, cells);
     let turned = |point: &DVec3| glam::DQuat::from_rotation_y(0.4) * *point + shift;
     let (first, second) = (block([4, 3, 4]), block([3, 4, 3]));
-    let body = |points: Vec<DVec3>, tetrahedra| SoftBody::new(points, tetrahedra, &[], &[Material::default()]).unwrap();
+    let body =
+        |points: Vec<DVec3>, tetrahedra| SoftBody::new(points, tetrahedra, &[], &[Material::default()]).expect("sound");
     let moved = second.points.iter().map(turned).collect();
     SoftBody::join([body(first.points, first.tetrahedra), body(moved, second.tetrahedra)])
 }

@@ -8,7 +8,7 @@ use steric::world::animate::Corrected;
 
 use crate::failure::Failure;
 use crate::plot::{Axis, Layer, Mark, Plot};
-use crate::table::thousands;
+use crate::table::{counted, thousands};
 
 #[derive(Serialize)]
 pub(super) struct Report<'a> {
@@ -57,14 +57,15 @@ impl<'a> Report<'a> {
 
     pub(super) fn text(&self) -> String {
         let count = |number: usize| thousands(number as u64);
+        let some = |number: usize, what: &str| counted(number as u64, what);
         let mut text = format!(
-            "{}\n  {} atoms in {} residues and {} chains\n  {} bones, {} joints\n",
+            "{}\n  {} in {} and {}\n  {}, {}\n",
             self.name,
-            count(self.atoms),
-            count(self.residues),
-            count(self.chains),
-            count(self.bones),
-            count(self.joints)
+            some(self.atoms, "atom"),
+            some(self.residues, "residue"),
+            some(self.chains, "chain"),
+            some(self.bones, "bone"),
+            some(self.joints, "joint")
         );
         for (number, (name, duration)) in self.clips.iter().enumerate() {
             let mark = if number == self.clip { "plays" } else { "has" };

@@ -285,7 +285,8 @@ impl Script {
                 let rig = generated(structure, by);
                 let bones = rig.skeleton.bones().len();
                 notes.push(format!(
-                    "a skeleton of {bones} bones was made, one for each {}",
+                    "a skeleton of {bones} {} was made, one for each {}",
+                    if bones == 1 { "bone" } else { "bones" },
                     format!("{by:?}").to_lowercase()
                 ));
                 rig

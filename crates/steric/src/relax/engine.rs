@@ -234,10 +234,11 @@ mod tests {
         assert_eq!(stop, Stop::Rest);
         assert!(choice.engine.is_none() && choice.name() != "cpu");
         let [remark] = &remarks.all()[..] else { panic!("{remarks:?}") };
-        // Poses come back once a second, so on a slow machine some may have been fetched by then.
+        // Poses come back once a second, so on a slow machine some may have been fetched by then, and an iteration that was under way
+        // when it was taken away may still have come back.
         let (lost, went_on) = remark.split_once("; the CPU went on from iteration ").expect(remark);
         assert!(lost.starts_with("the GPU was lost: "), "{remark}");
-        assert!(went_on.parse::<u32>().is_ok_and(|iteration| iteration <= 3), "{remark}");
+        assert!(went_on.parse::<u32>().is_ok_and(|iteration| iteration <= 4), "{remark}");
         assert_eq!(seen, remarks.all(), "it was told during the run");
     }
 }
