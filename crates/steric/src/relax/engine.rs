@@ -223,22 +223,25 @@ mod tests {
         let engine = Loaded { engine: GpuRelax::new(&gpu), holds: None };
         let mut choice = Choice { name: Some(engine.name()), engine: Some(engine) };
         let remarks = Remarks::default();
-        let mut seen = Vec::new();
+        let (mut seen, mut told) = (Vec::new(), 0);
         let stop = choice.run(&mut relax, &remarks, &mut |relax, _| {
             if relax.iteration() == 3 {
                 gpu.lose();
             }
             seen.extend(remarks.after(seen.len()));
+            if seen.is_empty() {
+                told = relax.iteration();
+            }
             ControlFlow::Continue(())
         });
         assert_eq!(stop, Stop::Rest);
         assert!(choice.engine.is_none() && choice.name() != "cpu");
         let [remark] = &remarks.all()[..] else { panic!("{remarks:?}") };
-        // Poses come back once a second, so on a slow machine some may have been fetched by then, and an iteration that was under way
-        // when it was taken away may still have come back.
+        // Poses come back once a second, so on a slow machine those after a batch that was done before anyone heard of its third iteration
+        // may be here already; never those of an iteration that the GPU has not told of.
         let (lost, went_on) = remark.split_once("; the CPU went on from iteration ").expect(remark);
         assert!(lost.starts_with("the GPU was lost: "), "{remark}");
-        assert!(went_on.parse::<u32>().is_ok_and(|iteration| iteration <= 4), "{remark}");
+        assert!(went_on.parse::<u32>().is_ok_and(|iteration| iteration <= told), "{remark}");
         assert_eq!(seen, remarks.all(), "it was told during the run");
     }
 }
