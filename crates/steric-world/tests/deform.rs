@@ -317,7 +317,11 @@ fn any_number_of_threads_gives_the_same_bits() {
                 body.hold(point);
             }
             let forces: Vec<DVec3> = body.rest().iter().map(|at| DVec3::new(at.y, at.z, at.x)).collect();
-            let contacts = [Contact { point: 14, normal: DVec3::Z, stiffness: 1e5, damping: 3.0 }];
+            let contacts = [
+                Contact::new(&[(14, 1.0)], DVec3::Z).pressing(0.0, 1e5, 3.0),
+                Contact::new(&[(70, 1.0), (90, -0.25), (91, -0.25), (92, -0.25), (93, -0.25)], DVec3::X)
+                    .pressing(5.0, 1e5, 3.0),
+            ];
             for _ in 0..10 {
                 body.step(1.0 / 60.0, &forces, &contacts);
             }
@@ -357,13 +361,11 @@ fn a_stiff_contact_holds_a_body_without_bouncing_it() {
     // 1e8 N/m under a step of 1/60 s: 1e6 times what an explicit step would bear.
     let stiffness = 1e8;
     for _ in 0..240 {
-        let mut forces = vec![DVec3::ZERO; body.positions.len()];
         let mut contacts = Vec::new();
         for (point, at) in body.positions.iter().enumerate().filter(|(_, at)| at.z < 0.0) {
-            forces[point].z = -stiffness * at.z;
-            contacts.push(Contact { point: point as u32, normal: DVec3::Z, stiffness, damping: 0.0 });
+            contacts.push(Contact::new(&[(point as u32, 1.0)], DVec3::Z).pressing(-stiffness * at.z, stiffness, 0.0));
         }
-        body.step(1.0 / 60.0, &forces, &contacts);
+        body.step(1.0 / 60.0, &[], &contacts);
         assert!(body.positions.iter().all(|at| at.z > -0.05 && at.z < 0.35));
     }
     assert!(body.positions.iter().all(|at| at.z > -1e-3));
@@ -505,7 +507,7 @@ fn every_kind_of_index_finds_the_points_that_lie_in_others_and_no_more() {
         for kind in BoxIndexKind::ALL {
             for order in [CellOrder::Rows, CellOrder::ZCurve] {
                 let options = BoxIndexOptions { kind, order, ..BoxIndexOptions::default() };
-                let touches = Detector::new(options).touches(&body);
+                let touches = Detector::new(options).touches(&body, false);
                 let found: Vec<u32> = touches.found.iter().map(|touch| touch.point).collect();
                 assert_eq!((touches.lost, &found), (0, &expected), "{kind:?} {order:?}");
                 for touch in &touches.found {

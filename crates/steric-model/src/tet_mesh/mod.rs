@@ -7,6 +7,7 @@
 
 mod block;
 mod problems;
+mod shape;
 
 use glam::DVec3;
 

@@ -33,6 +33,8 @@ pub struct SoftOptions {
     pub tolerance: f64,
     /// A step takes what it has after so many iterations.
     pub most_iterations: usize,
+    /// A velocity that counts as nothing, in metres per second: the tolerance is of momenta, impulses, and this.
+    pub still: f64,
 }
 
 impl Default for SoftOptions {
@@ -42,7 +44,7 @@ impl Default for SoftOptions {
     /// assert_eq!(steric_world::deform::SoftOptions::default().gravity.z, -9.81);
     /// ```
     fn default() -> Self {
-        Self { gravity: DVec3::new(0.0, 0.0, -9.81), tolerance: 1e-4, most_iterations: 500 }
+        Self { gravity: DVec3::new(0.0, 0.0, -9.81), tolerance: 1e-4, most_iterations: 500, still: 0.0 }
     }
 }
 
@@ -124,6 +126,7 @@ pub struct SoftBody {
     rest: Vec<DVec3>,
     tetrahedra: Vec<[u32; 4]>,
     surface: Vec<[u32; 3]>,
+    surface_edges: Vec<[u32; 2]>,
     parts: Vec<Part>,
     masses: Vec<f64>,
     adjacency: Adjacency,
@@ -196,6 +199,7 @@ impl SoftBody {
             pieces: adjacency.pieces(),
             rest,
             tetrahedra,
+            surface_edges: edges_of(&surface),
             surface,
             parts,
             masses,
@@ -281,6 +285,43 @@ impl SoftBody {
     /// ```
     pub fn surface(&self) -> &[[u32; 3]] {
         &self.surface
+    }
+
+    /// The edges of the surface, each once with its smaller point first, in increasing order.
+    ///
+    /// ```
+    /// # use {glam::DVec3, steric_world::deform::{Material, SoftBody}};
+    /// # let points = vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
+    /// # let body = SoftBody::new(points, vec![[0, 1, 2, 3]], &[], &[Material::default()])?;
+    /// assert_eq!(body.surface_edges(), [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]);
+    /// # Ok::<(), steric_world::deform::DeformError>(())
+    /// ```
+    pub fn surface_edges(&self) -> &[[u32; 2]] {
+        &self.surface_edges
+    }
+
+    /// What resists a motion of each point alone, in newtons per metre: the mean over directions.
+    pub(super) fn stiffnesses(&self) -> Vec<f64> {
+        let mut stiffnesses = vec![0.0; self.rest.len()];
+        for element in &self.elements {
+            for (corner, gradient) in element.corners.into_iter().zip(element.gradients()) {
+                stiffnesses[corner as usize] += element.mean_stiffness(gradient);
+            }
+        }
+        stiffnesses
+    }
+
+    /// The mean of the smallest heights of tetrahedra, of the body where that is smallest, in metres.
+    pub(super) fn thinnest(&self) -> f64 {
+        let height = |element: &Element| {
+            let steepest = element.gradients().map(DVec3::length).into_iter().fold(0.0, f64::max);
+            1.0 / steepest
+        };
+        let of_part = |part: &Part| {
+            let heights = self.elements[part.tetrahedra.clone()].iter().map(height);
+            heights.sum::<f64>() / part.tetrahedra.len() as f64
+        };
+        self.parts.iter().map(of_part).fold(f64::INFINITY, f64::min)
     }
 
     /// The bodies that were joined, in their order.
@@ -467,6 +508,13 @@ impl SoftBody {
     pub fn volume(&self) -> f64 {
         self.tetrahedra.iter().map(|corners| signed_volume(corners.map(|corner| self.positions[corner as usize]))).sum()
     }
+}
+
+fn edges_of(surface: &[[u32; 3]]) -> Vec<[u32; 2]> {
+    let of_face = |&[a, b, c]: &[u32; 3]| [[a, b], [b, c], [c, a]];
+    let mut edges: Vec<[u32; 2]> = surface.iter().flat_map(of_face).filter(|[a, b]| a < b).collect();
+    edges.sort_unstable();
+    edges
 }
 
 fn uses_of(points: usize, tetrahedra: &[[u32; 4]]) -> (Vec<u32>, Vec<u32>) {

@@ -11,6 +11,7 @@ use glam::{DVec3, Vec3A};
 use rayon::prelude::*;
 
 use super::body::SoftBody;
+use super::contact::Contacts;
 use super::matrix::ROWS;
 
 /// Enough for a mesh of 500 edges from end to end.
@@ -116,8 +117,9 @@ impl Coarse {
         Self { levels }
     }
 
-    /// Sets how hard nodes are to move, for a matrix with some more of their own at some points.
-    pub(super) fn weigh(&mut self, times: Times, more: &[(u32, f64)]) {
+    /// Sets how hard nodes are to move.
+    pub(super) fn weigh(&mut self, times: Times, contacts: &Contacts) {
+        let mut shares: Vec<(u32, f32)> = Vec::new();
         for level in &mut self.levels {
             let mut hardness: Vec<f64> = (0..level.masses.len())
                 .map(|node| {
@@ -126,9 +128,16 @@ impl Coarse {
                         + times.viscosity * level.viscosities[node]
                 })
                 .collect();
-            for &(point, more) in more {
-                for &(node, weight) in level.of_points.row(point as usize) {
-                    hardness[node as usize] += more * f64::from(weight).powi(2);
+            for contact in 0..contacts.len() {
+                shares.clear();
+                for &(point, weight) in contacts.points_of(contact) {
+                    let nodes = level.of_points.row(point as usize).iter();
+                    shares.extend(nodes.map(|&(node, part)| (node, weight * part)));
+                }
+                shares.sort_unstable_by_key(|(node, _)| *node);
+                for of_node in shares.chunk_by(|a, b| a.0 == b.0) {
+                    let share: f32 = of_node.iter().map(|(_, share)| share).sum();
+                    hardness[of_node[0].0 as usize] += contacts.mean_block(contact) * f64::from(share * share);
                 }
             }
             level.inverses.clear();

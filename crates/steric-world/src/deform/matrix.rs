@@ -1,6 +1,6 @@
 //! The matrix of a step, in blocks of three by three, and its products.
 //!
-//! How it works: an edge of the mesh has one block, stored for its smaller point; the larger one uses it transposed. What a point has of its own, its mass and its contacts, is kept apart from
+//! How it works: an edge of the mesh has one block, stored for its smaller point; the larger one uses it transposed. What a point has of its own, its mass, is kept apart from
 //! the stiffness, whose rows sum to zero: a row acts on the differences of its neighbours from itself, so that a motion of the whole is never felt, not even by rounding. Blocks are `f32`,
 //! which halves what a product reads; they only steer how a step is solved, while forces and residuals are `f64`.
 
@@ -8,6 +8,7 @@ use glam::{DMat3, DVec3, Mat3A, Vec3A};
 use rayon::prelude::*;
 
 use super::adjacency::Adjacency;
+use super::contact::Contacts;
 use super::element::Turned;
 
 /// Rows or edges that one task handles, and that one partial sum covers: the same for any number of threads.
@@ -97,11 +98,12 @@ impl Matrix {
         }
     }
 
-    /// The sum of the elements' stiffnesses, and what points have of their own.
+    /// The sum of the elements' stiffnesses, what points have of their own, and contacts where rows are divided by what stands on the diagonal.
     pub(super) fn assemble(
         &mut self,
         turned: &[Turned],
         own: impl Fn(usize) -> DMat3 + Sync,
+        contacts: &Contacts,
         is_held: impl Fn(usize) -> bool + Sync,
     ) {
         let pattern = &self.pattern;
@@ -122,13 +124,13 @@ impl Matrix {
             for (at, row) in (ROWS * chunk..ROWS * chunk + owns.len()).enumerate() {
                 owns[at] = own(row);
                 smalls[at] = small(&owns[at]);
-                inverses[at] =
-                    if is_held(row) { Mat3A::ZERO } else { inverse(owns[at] - off_diagonal(pattern, blocks, row)) };
+                let diagonal = owns[at] + contacts.diagonal(row) - off_diagonal(pattern, blocks, row);
+                inverses[at] = if is_held(row) { Mat3A::ZERO } else { inverse(diagonal) };
             }
         });
     }
 
-    /// What a point has of its own: its mass and its contacts.
+    /// What a point has of its own: its mass.
     pub(super) fn own(&self, row: usize) -> &DMat3 {
         &self.own[row]
     }

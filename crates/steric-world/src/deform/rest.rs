@@ -6,6 +6,7 @@ use glam::{DMat3, DVec3};
 
 use super::body::SoftBody;
 use super::coarse::{Coarse, Times};
+use super::contact::Contacts;
 use super::error::DeformError;
 use super::solve::{Pieces, Target};
 
@@ -77,10 +78,11 @@ impl SoftBody {
         let unit = self.elements.len() as f64 / self.elements.iter().map(|element| element.stiffness()).sum::<f64>();
         let mut residual = f64::INFINITY;
         let mut coarse = self.coarse.take().unwrap_or_else(|| Coarse::new(self));
-        coarse.weigh(Times { mass: 0.0, stiffness: unit, viscosity: 0.0 }, &[]);
+        let none = Contacts::new(&[], load.len(), 1.0, 1.0);
+        coarse.weigh(Times { mass: 0.0, stiffness: unit, viscosity: 0.0 }, &none);
         for steps in 0..MOST_STEPS {
             let (turned, elastic) = self.turn(|_| unit);
-            self.assemble(&turned, &vec![DMat3::ZERO; load.len()]);
+            self.assemble(&turned, &vec![DMat3::ZERO; load.len()], &none);
             let net: Vec<DVec3> = load.iter().zip(&elastic).map(|(load, elastic)| (*load + *elastic) * unit).collect();
             let length = |forces: &[DVec3], times: f64| {
                 forces
@@ -95,7 +97,7 @@ impl SoftBody {
             if residual <= tolerance {
                 return Rest { steps, residual };
             }
-            let change = self.change_of(&net, &mut coarse);
+            let change = self.change_of(&net, &none, &mut coarse);
             if !self.descend(&change, load) {
                 return Rest { steps, residual };
             }
@@ -103,12 +105,12 @@ impl SoftBody {
         Rest { steps: MOST_STEPS, residual }
     }
 
-    fn change_of(&mut self, net: &[DVec3], coarse: &mut Coarse) -> Vec<DVec3> {
+    fn change_of(&mut self, net: &[DVec3], contacts: &Contacts, coarse: &mut Coarse) -> Vec<DVec3> {
         let mut change = vec![DVec3::ZERO; net.len()];
         let is_free = self.free_pieces();
         let pieces = Pieces { of: &self.pieces, is_free: &is_free };
         let target = Target { residual: 0.0, reduction: LINEAR, most_iterations: MOST_ITERATIONS };
-        self.matrix.solve(net, &mut change, &pieces, target, coarse, &mut self.scratch);
+        self.matrix.solve(net, &mut change, &pieces, target, contacts, coarse, &mut self.scratch);
         change
     }
 

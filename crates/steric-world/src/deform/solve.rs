@@ -8,6 +8,7 @@ use glam::{DMat3, DVec3, Vec3A};
 use rayon::prelude::*;
 
 use super::coarse::Coarse;
+use super::contact::Contacts;
 use super::matrix::{Matrix, ROWS};
 
 /// A round is trusted to reduce the residual by this in `f32`.
@@ -24,6 +25,8 @@ pub(super) struct Scratch {
     products: Vec<Vec3A>,
     residuals: Vec<DVec3>,
     sums: Vec<[f64; 2]>,
+    /// Of contacts.
+    forces: Vec<Vec3A>,
 }
 
 /// What an iteration keeps of a point.
@@ -69,13 +72,14 @@ impl Matrix {
         solution: &mut [DVec3],
         pieces: &Pieces<'_>,
         mut target: Target,
+        contacts: &Contacts,
         coarse: &mut Coarse,
         scratch: &mut Scratch,
     ) -> Reached {
         let mut reached = Reached { iterations: 0, residual: f64::INFINITY };
         self.move_pieces(right, solution, pieces);
         for round in 0..ROUNDS {
-            self.residuals(right, solution, scratch);
+            self.residuals(right, solution, contacts, scratch);
             reached.residual = self.length(&scratch.residuals, coarse);
             if round == 0 {
                 target.residual = target.residual.max(target.reduction * reached.residual);
@@ -87,7 +91,7 @@ impl Matrix {
             }
             let reduction = (target.residual / reached.residual).max(ROUND);
             let most = target.most_iterations - reached.iterations;
-            let (iterations, left) = self.round(reduction, most, 1.0 / reached.residual, coarse, scratch);
+            let (iterations, left) = self.round(reduction, most, 1.0 / reached.residual, contacts, coarse, scratch);
             for (solution, point) in solution.iter_mut().zip(&scratch.points) {
                 *solution += point.change.as_dvec3() * reached.residual;
             }
@@ -100,11 +104,12 @@ impl Matrix {
         reached
     }
 
-    fn residuals(&self, right: &[DVec3], solution: &[DVec3], scratch: &mut Scratch) {
+    fn residuals(&self, right: &[DVec3], solution: &[DVec3], contacts: &Contacts, scratch: &mut Scratch) {
+        let forces = contacts.exact_forces(solution);
         scratch.residuals.resize(right.len(), DVec3::ZERO);
         scratch.residuals.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, residuals)| {
             for (residual, row) in residuals.iter_mut().zip(ROWS * chunk..) {
-                *residual = right[row] - self.exact_row(row, solution);
+                *residual = right[row] - self.exact_row(row, solution) - contacts.exact_row(row, &forces);
             }
         });
     }
@@ -128,10 +133,11 @@ impl Matrix {
         reduction: f64,
         most: usize,
         scale: f64,
+        contacts: &Contacts,
         coarse: &mut Coarse,
         scratch: &mut Scratch,
     ) -> (usize, f64) {
-        let Scratch { points, pulls, products, residuals, sums } = scratch;
+        let Scratch { points, pulls, products, residuals, sums, forces } = scratch;
         points.clear();
         points.extend(
             residuals.iter().map(|residual| Point { residual: (*residual * scale).as_vec3a(), ..Point::default() }),
@@ -142,7 +148,8 @@ impl Matrix {
         let (mut last_square, mut step) = (0.0, 1.0);
         for iteration in 0..=most {
             self.precondition(points, pulls, coarse);
-            let [square, bend] = self.products(points, pulls, products, sums);
+            contacts.forces(pulls, forces);
+            let [square, bend] = self.products(points, pulls, (contacts, forces), products, sums);
             let ratio = if iteration == 0 { 0.0 } else { square / last_square };
             let bend = bend - if iteration == 0 { 0.0 } else { ratio * square / step };
             let is_done = square.sqrt() <= reduction || iteration == most;
@@ -167,11 +174,18 @@ impl Matrix {
     }
 
     /// Products with the pulls, and the sums of pull times residual and pull times product.
-    fn products(&self, points: &[Point], pulls: &[Vec3A], products: &mut [Vec3A], sums: &mut [[f64; 2]]) -> [f64; 2] {
+    fn products(
+        &self,
+        points: &[Point],
+        pulls: &[Vec3A],
+        (contacts, forces): (&Contacts, &[Vec3A]),
+        products: &mut [Vec3A],
+        sums: &mut [[f64; 2]],
+    ) -> [f64; 2] {
         products.par_chunks_mut(ROWS).zip(sums.par_iter_mut()).enumerate().for_each(|(chunk, (products, sums))| {
             *sums = [0.0; 2];
             for (product, row) in products.iter_mut().zip(ROWS * chunk..) {
-                *product = self.row(row, pulls);
+                *product = self.row(row, pulls) + contacts.row(row, forces);
                 sums[0] += f64::from(pulls[row].dot(points[row].residual));
                 sums[1] += f64::from(pulls[row].dot(*product));
             }

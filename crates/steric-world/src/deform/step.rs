@@ -1,7 +1,7 @@
 //! One step of implicit Euler.
 //!
 //! How it works: elements find their rotations and forces, the matrix is summed up, and the velocities at the end of the step solve `(M + h C + h² K) v' = M v + h (f_external + f_elastic)`, beginning
-//! with those of the last step. A contact adds its stiffness to the block of its point, so that stiff penalties are felt as they will be at the end of the step and cannot overshoot. Held points
+//! with those of the last step. Contacts are part of the system ([`Contact`]), so that stiff penalties are felt as they will be at the end of the step and cannot overshoot. Held points
 //! have the velocity that leads to their place. The whole system is divided by the mean mass of a point, so that its numbers are near 1 whatever the units.
 
 use glam::{DMat3, DVec3};
@@ -9,43 +9,10 @@ use rayon::prelude::*;
 
 use super::body::SoftBody;
 use super::coarse::{Coarse, Times};
+use super::contact::{Contact, Contacts};
 use super::element::Turned;
 use super::matrix::ROWS;
 use super::solve::{Pieces, Target};
-
-/// How the force of a contact on a point will change during the step: by `-stiffness n nᵀ` for each metre and `-damping n nᵀ` for each metre per second. The force at the beginning of the step is
-/// among the external forces. Where the partner moves with velocity `u`, `(h stiffness + damping) n (n·u)` belongs there too.
-///
-/// ```
-/// use glam::DVec3;
-/// use steric_world::deform::{Contact, Material, SoftBody};
-///
-/// let points = vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
-/// let mut body = SoftBody::new(points, vec![[0, 1, 2, 3]], &[], &[Material::default()])?;
-/// // A floor at height 0 that is far too stiff for a step of a sixtieth of a second.
-/// let stiffness = 1e9;
-/// for _ in 0..120 {
-///     let below: Vec<usize> = (0..4).filter(|&point| body.positions[point].z <= 0.0).collect();
-///     let mut forces = vec![DVec3::ZERO; 4];
-///     below.iter().for_each(|&point| forces[point].z = -stiffness * body.positions[point].z);
-///     let contacts: Vec<Contact> =
-///         below.iter().map(|&point| Contact { point: point as u32, normal: DVec3::Z, stiffness, damping: 0.0 }).collect();
-///     body.step(1.0 / 60.0, &forces, &contacts);
-/// }
-/// assert!(body.positions.iter().all(|at| at.z > -0.01));
-/// # Ok::<(), steric_world::deform::DeformError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contact {
-    /// Which point.
-    pub point: u32,
-    /// The direction of the force, of length 1.
-    pub normal: DVec3,
-    /// In newtons per metre.
-    pub stiffness: f64,
-    /// In newton seconds per metre.
-    pub damping: f64,
-}
 
 /// How a step was solved.
 ///
@@ -87,20 +54,20 @@ impl SoftBody {
     fn step_in_pool(&mut self, h: f64, forces: &[DVec3], contacts: &[Contact]) -> Solved {
         let unit = self.positions.len() as f64 / self.masses().iter().sum::<f64>();
         let (turned, elastic) = self.turn(|damping| unit * h * (h + damping));
-        let mut own: Vec<DMat3> =
+        let own: Vec<DMat3> =
             self.masses().iter().map(|mass| DMat3::from_diagonal(DVec3::splat(unit * mass))).collect();
-        for contact in contacts {
-            own[contact.point as usize] +=
-                outer(contact.normal) * (unit * h * (h * contact.stiffness + contact.damping));
-        }
-        self.assemble(&turned, &own);
+        let rows = Contacts::new(contacts, self.positions.len(), h, unit);
+        self.assemble(&turned, &own, &rows);
         let mut coarse = self.coarse.take().unwrap_or_else(|| Coarse::new(self));
-        let more = |contact: &Contact| (contact.point, unit * h * (h * contact.stiffness + contact.damping) / 3.0);
-        let more: Vec<(u32, f64)> = contacts.iter().map(more).collect();
-        coarse.weigh(Times { mass: unit, stiffness: unit * h * h, viscosity: unit * h }, &more);
-        let (right, size) = self.right_side(h * unit, unit, forces, &elastic, &mut coarse);
+        coarse.weigh(Times { mass: unit, stiffness: unit * h * h, viscosity: unit * h }, &rows);
+        let (mut right, size) = self.right_side(h * unit, unit, forces, &elastic, &mut coarse);
+        for contact in contacts {
+            for &(point, weight) in contact.points() {
+                right[point as usize] += contact.normal * (h * unit * contact.force * f64::from(weight));
+            }
+        }
         self.lead_held(h);
-        let solved = self.solve_for_velocities(&right, size, &mut coarse);
+        let solved = self.solve_for_velocities(&right, size, &rows, &mut coarse);
         self.coarse = Some(coarse);
         for (at, velocity) in self.positions.iter_mut().zip(&self.velocities) {
             *at += h * *velocity;
@@ -126,9 +93,9 @@ impl SoftBody {
         (turned, elastic)
     }
 
-    pub(super) fn assemble(&mut self, turned: &[Turned], own: &[DMat3]) {
+    pub(super) fn assemble(&mut self, turned: &[Turned], own: &[DMat3], contacts: &Contacts) {
         let held = &self.held;
-        self.matrix.assemble(turned, |point| own[point], |point| held[point].is_some());
+        self.matrix.assemble(turned, |point| own[point], contacts, |point| held[point].is_some());
     }
 
     /// The right side of the system, and the length that its residual is compared with: of momenta, external and elastic impulses each on its own, so that forces in balance do not ask for more and more.
@@ -147,8 +114,10 @@ impl SoftBody {
         let external: Vec<DVec3> =
             points.clone().map(|point| h * (forces.get(point).copied().unwrap_or_default() + weight(point))).collect();
         let elastic: Vec<DVec3> = elastic.iter().map(|force| h * *force).collect();
-        let size = [&momenta, &external, &elastic].map(|part| self.matrix.length(part, coarse)).into_iter().sum();
-        (points.map(|point| momenta[point] + external[point] + elastic[point]).collect(), size)
+        let size: f64 = [&momenta, &external, &elastic].map(|part| self.matrix.length(part, coarse)).into_iter().sum();
+        // The mean mass is 1 in these units.
+        let still = self.options.still * (self.positions.len() as f64).sqrt();
+        (points.map(|point| momenta[point] + external[point] + elastic[point]).collect(), still + size)
     }
 
     /// Held points have the velocity that leads to their place.
@@ -167,13 +136,20 @@ impl SoftBody {
         }
     }
 
-    fn solve_for_velocities(&mut self, right: &[DVec3], size: f64, coarse: &mut Coarse) -> Solved {
-        let is_free = self.free_pieces();
+    fn solve_for_velocities(&mut self, right: &[DVec3], size: f64, contacts: &Contacts, coarse: &mut Coarse) -> Solved {
+        let mut is_free = self.free_pieces();
+        for contact in 0..contacts.len() {
+            contacts
+                .points_of(contact)
+                .iter()
+                .for_each(|(point, _)| is_free[self.pieces[*point as usize] as usize] = false);
+        }
         let pieces = Pieces { of: &self.pieces, is_free: &is_free };
         let options = &self.options;
         let target =
             Target { residual: options.tolerance * size, reduction: 0.0, most_iterations: options.most_iterations };
-        let reached = self.matrix.solve(right, &mut self.velocities, &pieces, target, coarse, &mut self.scratch);
+        let reached =
+            self.matrix.solve(right, &mut self.velocities, &pieces, target, contacts, coarse, &mut self.scratch);
         Solved { iterations: reached.iterations, residual: if size > 0.0 { reached.residual / size } else { 0.0 } }
     }
 
@@ -185,8 +161,4 @@ impl SoftBody {
         }
         is_free
     }
-}
-
-fn outer(normal: DVec3) -> DMat3 {
-    DMat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z)
 }

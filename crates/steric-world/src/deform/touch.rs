@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use steric_collide::{Bounds, BoxIndex, BoxIndexOptions};
 
 use super::body::SoftBody;
-use super::crossing::edge_meets_triangle;
+use super::crossing::{EdgeHit, edge_meets_triangle};
 use super::depth::{Crossing, border_edges, penetration};
 use super::inside::point_in_tetrahedron;
 
@@ -36,6 +36,51 @@ pub struct Touch {
     pub direction: DVec3,
 }
 
+/// An edge that enters another body and leaves it again, with both ends outside.
+///
+/// ```
+/// use glam::DVec3;
+/// use steric_world::deform::Crossed;
+///
+/// let crossed = Crossed {
+///     edge: [8, 9],
+///     along: 0.25,
+///     triangles: [0, 1],
+///     weights: [[1.0, 0.0, 0.0], [0.0, 0.5, 0.5]],
+///     depth: 0.1,
+///     direction: DVec3::Z,
+/// };
+/// let points = crossed.points(&[[0, 1, 2], [0, 2, 3]]);
+/// assert_eq!((points[0], points[7]), ((8, 0.75), (3, -0.25)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crossed {
+    /// Its ends.
+    pub edge: [u32; 2],
+    /// The middle of what lies inside, from 0 at the first end to 1 at the second.
+    pub along: f64,
+    /// Where it enters and where it leaves.
+    pub triangles: [u32; 2],
+    /// How much of each corner these places are made of.
+    pub weights: [[f64; 3]; 2],
+    /// In metres, 0 or more.
+    pub depth: f64,
+    /// The way out, of length 1.
+    pub direction: DVec3,
+}
+
+impl Crossed {
+    /// The points of edge and triangles with their weights, those of the triangles below 0.
+    pub fn points(&self, surface: &[[u32; 3]]) -> [(u32, f64); 8] {
+        let [enters, leaves] = self.triangles.map(|triangle| surface[triangle as usize]);
+        let of = |corners: [u32; 3], weights: [f64; 3], at: usize| (corners[at], -0.5 * weights[at]);
+        let (from, to) = ((self.edge[0], 1.0 - self.along), (self.edge[1], self.along));
+        let [a, b, c] = [0, 1, 2].map(|at| of(enters, self.weights[0], at));
+        let [d, e, f] = [0, 1, 2].map(|at| of(leaves, self.weights[1], at));
+        [from, to, a, b, c, d, e, f]
+    }
+}
+
 /// What one look for collisions found.
 ///
 /// ```
@@ -45,6 +90,8 @@ pub struct Touch {
 pub struct Touches {
     /// Points with a depth, in increasing order.
     pub found: Vec<Touch>,
+    /// Edges that cross a body with both ends outside, in increasing order; only where they were asked for.
+    pub crossed: Vec<Crossed>,
     /// Points that lie in a tetrahedron and of which no way out is known: whole bodies inside others.
     pub lost: usize,
     /// Pairs of a point and a tetrahedron whose boxes overlap, connected ones left out.
@@ -65,7 +112,7 @@ pub struct Touches {
 ///     SoftBody::new(mesh.points, mesh.tetrahedra, &[], &[Material::default()])
 /// };
 /// let two = SoftBody::join([block(DVec3::ZERO)?, block(DVec3::new(0.1, 0.15, 0.9))?]);
-/// let touches = Detector::new(Default::default()).touches(&two);
+/// let touches = Detector::new(Default::default()).touches(&two, false);
 /// assert!(touches.found.iter().any(|touch| (touch.depth - 0.1).abs() < 1e-6 && touch.direction.z.abs() > 0.9));
 /// assert!(touches.culled > touches.candidates, "most pairs are neighbours");
 /// # Ok::<(), steric_world::deform::DeformError>(())
@@ -84,8 +131,8 @@ impl Detector {
         Self { tetrahedra: BoxIndex::new(options), triangles: BoxIndex::new(exact), pairs: Vec::new() }
     }
 
-    /// Every collision of the bodies as they are.
-    pub fn touches(&mut self, body: &SoftBody) -> Touches {
+    /// Every collision of the bodies as they are; with edges that cross a body and have no end in it, or without.
+    pub fn touches(&mut self, body: &SoftBody, with_edges: bool) -> Touches {
         let bounds = Boxes::of(&body.positions);
         self.tetrahedra.build(&bounds.around_all(body.tetrahedra()));
         let points: Vec<Bounds> = (0..body.positions.len() as u32).map(|point| bounds.around(&[point])).collect();
@@ -102,24 +149,24 @@ impl Detector {
             }
         }
         let colliding: Vec<u32> = inside.iter().map(|(point, ..)| *point).collect();
-        let crossings = self.crossings(body, &bounds, &colliding);
+        let edges = border_edges(body.adjacency(), &colliding);
+        if with_edges || !edges.is_empty() {
+            self.triangles.build(&bounds.around_all(body.surface()));
+        }
+        let crossings = self.crossings(body, &bounds, &edges);
+        let crossed = if with_edges { self.crossed(body, &bounds, &colliding) } else { Vec::new() };
         let depths = penetration(&body.positions, body.adjacency(), &colliding, &crossings);
         let known = |((point, tetrahedron, weights), deep): ((u32, u32, [f64; 4]), Option<super::Penetration>)| {
             let super::Penetration { depth, direction } = deep?;
             Some(Touch { point, tetrahedron, weights, depth, direction })
         };
         let found: Vec<Touch> = inside.into_iter().zip(depths).filter_map(known).collect();
-        Touches { lost: colliding.len() - found.len(), found, candidates, culled }
+        Touches { lost: colliding.len() - found.len(), found, crossed, candidates, culled }
     }
 
     /// Where edges from colliding points to others leave a body.
-    fn crossings(&mut self, body: &SoftBody, bounds: &Boxes, colliding: &[u32]) -> Vec<Crossing> {
-        let edges = border_edges(body.adjacency(), colliding);
-        if edges.is_empty() {
-            return Vec::new();
-        }
-        self.triangles.build(&bounds.around_all(body.surface()));
-        self.triangles.pairs_into(&bounds.around_all(&edges), &mut self.pairs);
+    fn crossings(&mut self, body: &SoftBody, bounds: &Boxes, edges: &[[u32; 2]]) -> Vec<Crossing> {
+        self.triangles.pairs_into(&bounds.around_all(edges), &mut self.pairs);
         let leaving = |&[edge, triangle]: &[u32; 2]| {
             let ([point, clear], corners) = (edges[edge as usize], body.surface()[triangle as usize]);
             if corners.contains(&point) || corners.contains(&clear) {
@@ -138,6 +185,71 @@ impl Detector {
         found.dedup_by_key(|(edge, ..)| *edge);
         found.into_iter().map(|(_, _, crossing)| crossing).collect()
     }
+
+    /// Edges of the surface that pass through a body and have both ends outside: where they enter, where they leave, and the way out between the two.
+    fn crossed(&mut self, body: &SoftBody, bounds: &Boxes, colliding: &[u32]) -> Vec<Crossed> {
+        let mut is_inside = vec![false; body.positions.len()];
+        colliding.iter().for_each(|&point| is_inside[point as usize] = true);
+        let is_clear = |edge: &&[u32; 2]| edge.iter().all(|&end| !is_inside[end as usize]);
+        let edges: Vec<[u32; 2]> = body.surface_edges().iter().filter(is_clear).copied().collect();
+        self.triangles.pairs_into(&bounds.around_all(&edges), &mut self.pairs);
+        let meets = |&[edge, triangle]: &[u32; 2]| {
+            let (ends, corners) = (edges[edge as usize], body.surface()[triangle as usize]);
+            if ends.iter().any(|&end| corners.iter().any(|&corner| is_joined(body, end, corner))) {
+                return None;
+            }
+            let places = corners.map(|corner| body.positions[corner as usize]);
+            let hit = edge_meets_triangle(ends.map(|end| body.positions[end as usize]), places)?;
+            Some(Met { edge, triangle, hit, piece: body.pieces[corners[0] as usize] })
+        };
+        let mut met: Vec<Met> = self.pairs.par_iter().with_min_len(256).filter_map(meets).collect();
+        met.sort_by(|a, b| (a.edge, a.piece).cmp(&(b.edge, b.piece)).then(a.hit.along.total_cmp(&b.hit.along)));
+        let of_edge = |met: &[Met]| {
+            let [enters, leaves] = met else { return None };
+            if (enters.edge, enters.piece) != (leaves.edge, leaves.piece) {
+                return None;
+            }
+            crossed(body, edges[enters.edge as usize], enters, leaves)
+        };
+        met.windows(2).filter_map(of_edge).collect()
+    }
+}
+
+/// Where an edge meets a triangle of a piece.
+struct Met {
+    edge: u32,
+    triangle: u32,
+    hit: EdgeHit,
+    piece: u32,
+}
+
+/// The way out of an edge between two triangles: the mean of their normals, unless they face away from each other.
+fn crossed(body: &SoftBody, edge: [u32; 2], enters: &Met, leaves: &Met) -> Option<Crossed> {
+    let [from, to] = edge.map(|end| body.positions[end as usize]);
+    let normal = |met: &Met| {
+        let [a, b, c] = body.surface()[met.triangle as usize].map(|corner| body.positions[corner as usize]);
+        (b - a).cross(c - a).normalize_or_zero()
+    };
+    let normals = [enters, leaves].map(normal);
+    let is_through = normals[0].dot(to - from) < 0.0 && normals[1].dot(to - from) > 0.0;
+    let direction = (normals[0] + normals[1]).try_normalize().filter(|_| is_through)?;
+    let steep = direction.dot(normals[0]);
+    if steep < 0.1 {
+        return None;
+    }
+    let half = (to - from) * (0.5 * (leaves.hit.along - enters.hit.along));
+    Some(Crossed {
+        edge,
+        along: 0.5 * (enters.hit.along + leaves.hit.along),
+        triangles: [enters.triangle, leaves.triangle],
+        weights: [enters.hit.weights, leaves.hit.weights],
+        depth: (-half.dot(normals[0]) / steep).max(0.0),
+        direction,
+    })
+}
+
+fn is_joined(body: &SoftBody, one: u32, other: u32) -> bool {
+    one == other || body.adjacency().neighbours(one).binary_search(&other).is_ok()
 }
 
 /// What became of a pair.
