@@ -12,7 +12,9 @@ mod spheres;
 mod vesicle;
 
 pub use molecules::{Embedded, molecule, molecules};
-pub use ready::{animation, animation_names, diffusion, diffusion_names, ready, ready_names};
+pub use ready::{
+    animation, animation_names, deformation, deformation_names, diffusion, diffusion_names, ready, ready_names,
+};
 pub use rods::{rods, rods_as_instances};
 pub use spheres::{mixed, solution};
 pub use steric_model::Random;

@@ -82,6 +82,31 @@ pub fn animation_names() -> impl Iterator<Item = &'static str> {
     ANIMATIONS.iter().map(|(name, _)| *name)
 }
 
+/// Soft bodies, by name: what `steric deform` runs without a file.
+const DEFORMATIONS: [(&str, &str); 3] = [
+    ("stack", include_str!("../deformations/stack.toml")),
+    ("socket", include_str!("../deformations/socket.toml")),
+    ("skin", include_str!("../deformations/skin.toml")),
+];
+
+/// The scene file of soft bodies.
+///
+/// ```
+/// assert!(steric_scenes::deformation("stack").is_some_and(|text| text.contains("copies = 20")));
+/// ```
+pub fn deformation(name: &str) -> Option<&'static str> {
+    DEFORMATIONS.iter().find(|scene| scene.0 == name).map(|scene| scene.1)
+}
+
+/// The names of all scenes of soft bodies.
+///
+/// ```
+/// assert!(steric_scenes::deformation_names().eq(["stack", "socket", "skin"]));
+/// ```
+pub fn deformation_names() -> impl Iterator<Item = &'static str> {
+    DEFORMATIONS.iter().map(|scene| scene.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

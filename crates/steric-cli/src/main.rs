@@ -8,6 +8,7 @@ mod bench;
 mod build;
 mod check;
 mod convert;
+mod deform;
 mod diffuse;
 mod dock;
 mod failure;
@@ -61,6 +62,7 @@ fn run(command: Option<Command>, shared: &Shared) -> Result<Verdict, Failure> {
         Some(Command::Build(arguments)) => build::run(&arguments, shared),
         Some(Command::Animate(arguments)) => animate::run(&arguments, shared),
         Some(Command::Render(arguments)) => render::run(&arguments, shared),
+        Some(Command::Deform(arguments)) => deform::run(&arguments, shared),
         Some(Command::Diffuse(arguments)) => diffuse::run(&arguments, shared),
         Some(Command::Dock(arguments)) => dock::run(&arguments, shared),
         Some(Command::Studio(arguments)) => studio::run(&arguments, shared),

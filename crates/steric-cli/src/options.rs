@@ -9,7 +9,7 @@ use steric::backend::{self, Chosen};
 use steric::gpu::{self, Choice, GpuError};
 
 use crate::failure::Failure;
-use crate::{animate, bench, build, check, convert, diffuse, dock, info, output, relax, render, studio};
+use crate::{animate, bench, build, check, convert, deform, diffuse, dock, info, output, relax, render, studio};
 
 /// Finds and removes overlaps between molecules.
 ///
@@ -48,6 +48,8 @@ pub(crate) enum Command {
     Build(build::Arguments),
     /// Draw a picture or a film
     Render(render::Arguments),
+    /// Soft bodies that press against each other and never pass through
+    Deform(deform::Arguments),
     /// Let particles diffuse that never pass through each other
     Diffuse(diffuse::Arguments),
     /// Molecules that move on a skeleton, without passing through themselves

@@ -21,6 +21,7 @@
 pub mod animate;
 pub mod backend;
 pub mod check;
+pub mod deform;
 pub mod diffuse;
 pub mod dock;
 pub mod relax;
