@@ -5,6 +5,7 @@ mod neighbours;
 mod read;
 mod s0;
 mod s1;
+mod s2;
 mod s3;
 mod s4;
 mod studio;
@@ -42,6 +43,9 @@ enum What {
     /// Figure 6 of the founding report on moving particles, and how long a step takes today
     #[command(name = "S1", alias = "s1")]
     S1(s1::Arguments),
+    /// The figures and the table of the founding study of collision grids, on soft bodies
+    #[command(name = "S2", alias = "s2")]
+    S2(s2::Arguments),
     /// Molecules on a skeleton: atoms moved a second, weights, super-atoms, and how far levels are apart
     #[command(name = "S3", alias = "s3")]
     S3(s3::Arguments),
@@ -59,6 +63,7 @@ pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Fai
         What::Read(wanted) => read::run(wanted, shared)?,
         What::S0(wanted) => s0::run(wanted, shared)?,
         What::S1(wanted) => s1::run(wanted, shared)?,
+        What::S2(wanted) => s2::run(wanted, shared)?,
         What::S3(wanted) => s3::run(wanted, shared)?,
         What::S4(wanted) => s4::run(wanted, shared)?,
     }
