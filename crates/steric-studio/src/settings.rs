@@ -141,9 +141,9 @@ impl Settings {
     pub(crate) fn keep(&mut self, state: &State) {
         let (Some(folder), Some(opened)) = (self.folder.clone(), &state.now.opened) else { return };
         if !opened.source.is_relaxed() {
-            // What was docked is in its log; particles go the same way again from their seed.
+            // What was docked is in its log; particles and soft bodies go the same way again from their seed.
             let is_new = self.kept.is_none_or(|(_, opening, _)| opening != state.now.opening);
-            if is_new && matches!(opened.source, Source::Diffuse(_)) {
+            if is_new && matches!(opened.source, Source::Diffuse(_) | Source::Deform(_)) {
                 self.remember(&opened.source);
                 self.kept = Some((Instant::now(), state.now.opening, state.now.version));
             }
@@ -161,7 +161,9 @@ impl Settings {
         }
         let from = match &opened.source {
             Source::Scene { folder, .. } => folder.clone(),
-            Source::Model { .. } | Source::Dock(_) | Source::Diffuse(_) | Source::Animate(_) => PathBuf::new(),
+            Source::Model { .. } | Source::Dock(_) | Source::Diffuse(_) | Source::Deform(_) | Source::Animate(_) => {
+                PathBuf::new()
+            }
         };
         let scene = opened.source.text().map(ToOwned::to_owned);
         let now = &state.now;

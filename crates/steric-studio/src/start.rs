@@ -6,7 +6,7 @@ use crate::settings::Settings;
 use crate::simulation::Source;
 
 /// Ready scenes, and what each is about.
-const GALLERY: [(&str, &str); 9] = [
+const GALLERY: [(&str, &str); 11] = [
     ("vesicle", "2,000 POPC lipids in two leaflets, closed to a sphere. Press Play and they push each other apart."),
     ("bilayer", "A flat, periodic membrane of POPC and cholesterol."),
     ("vesicle-with-proteins", "A vesicle with porins and gramicidin in its membrane, and proteins inside."),
@@ -16,6 +16,8 @@ const GALLERY: [(&str, &str); 9] = [
     ("egf-receptors", "Receptors that wander in a patch of membrane, meet, and hold on to each other in clusters."),
     ("adenylate-kinase", "An enzyme on a skeleton: play its motion, turn its bones, and hold its atoms apart."),
     ("fitting", "The fitting task of 1989: bring an E through three rings, and see how long it takes."),
+    ("stack", "Twenty soft membranes that fall onto each other and pile up; where they touch they are vermillion."),
+    ("skin", "Skin over two jaws: the lower one moves forward, and the skin goes along."),
 ];
 
 /// Shows the gallery; gives what was chosen.

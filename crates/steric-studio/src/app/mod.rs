@@ -18,11 +18,13 @@ use crate::painter::Painter;
 use crate::platform;
 use crate::recorder::Recorder;
 use crate::settings::{Restored, Settings};
-use crate::simulation::{Animated, Diffused, DockSource, Order, Simulation, Source, WakeUp, Where};
+use crate::simulation::{Animated, Deformed, Diffused, DockSource, Order, Simulation, Source, WakeUp, Where};
 use crate::start;
 use crate::state::State;
 use crate::viewport::{PERSPECTIVE, Tool, Viewport};
-use crate::worlds::{World, animate::AnimateWorld, diffuse::DiffuseWorld, dock::DockWorld, relax::RelaxWorld};
+use crate::worlds::{
+    World, animate::AnimateWorld, deform::DeformWorld, diffuse::DiffuseWorld, dock::DockWorld, relax::RelaxWorld,
+};
 
 /// What the window is made with.
 #[derive(Clone, Debug, Default)]
@@ -134,6 +136,11 @@ impl Studio {
     /// Particles in motion, if there are any.
     pub fn diffused(&self) -> Option<&Diffused> {
         self.world.diffused()
+    }
+
+    /// Soft bodies, if there are any.
+    pub fn deformed(&self) -> Option<&Deformed> {
+        self.world.deformed()
     }
 
     /// Molecules on a skeleton, if there are any.
@@ -463,6 +470,10 @@ impl Studio {
             Source::Diffuse(diffused) => {
                 let wake = Arc::clone(&self.wake.0);
                 self.enter(|opening| Box::new(DiffuseWorld::open(diffused, opening, wake)));
+            }
+            Source::Deform(deformed) => {
+                let wake = Arc::clone(&self.wake.0);
+                self.enter(|opening| Box::new(DeformWorld::open(deformed, opening, wake)));
             }
             Source::Animate(animated) => {
                 let wake = Arc::clone(&self.wake.0);

@@ -5,6 +5,8 @@
 //! done between two frames.
 
 mod animating;
+mod beside;
+mod deforming;
 mod diffusing;
 mod docking;
 mod orders;
@@ -25,6 +27,8 @@ use steric::world::relax::{Iteration, RelaxOptions};
 
 pub use animating::{AnimateSource, Animated};
 pub(crate) use animating::{Done, Job, Running as AnimateRunning, View, Wanted, keyed};
+pub(crate) use deforming::{DeformOrder, Running as DeformRunning};
+pub use deforming::{DeformSource, Deformed, Numbers, SeenBody, SoftHistory};
 pub use diffusing::{Checked, DiffuseSource, Diffused, History};
 pub(crate) use diffusing::{DiffuseOrder, Running};
 pub use docking::DockSource;

@@ -10,7 +10,7 @@ use steric::world::animate::Puppet;
 use steric::world::build::SceneFile;
 use steric::world::relax::RelaxOptions;
 
-use super::{AnimateSource, DiffuseSource, DockSource};
+use super::{AnimateSource, DeformSource, DiffuseSource, DockSource};
 
 /// Where molecules come from.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +35,8 @@ pub enum Source {
     Dock(DockSource),
     /// Particles in motion.
     Diffuse(DiffuseSource),
+    /// Soft bodies.
+    Deform(DeformSource),
     /// Molecules on a skeleton.
     Animate(AnimateSource),
 }
@@ -47,6 +49,9 @@ impl Source {
         }
         if let Some(diffused) = DiffuseSource::ready(name) {
             return Some(Self::Diffuse(diffused));
+        }
+        if let Some(deformed) = DeformSource::ready(name) {
+            return Some(Self::Deform(deformed));
         }
         if scenes::animation(name).is_some() {
             return Opened::read(Path::new(name)).ok().flatten().map(Self::from);
@@ -81,6 +86,9 @@ impl Source {
         }
         let is_scene = Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
         Ok(match String::from_utf8(bytes) {
+            Ok(text) if is_scene && DeformSource::is_in(&text) => {
+                Self::Deform(DeformSource { name: name.to_owned(), text, folder })
+            }
             Ok(text) if is_scene && DiffuseSource::is_in(&text) => {
                 Self::Diffuse(DiffuseSource { name: name.to_owned(), text, folder })
             }
@@ -96,6 +104,7 @@ impl Source {
             Self::Scene { name, .. } | Self::Model { name, .. } => name,
             Self::Dock(source) => source.name(),
             Self::Diffuse(source) => &source.name,
+            Self::Deform(source) => &source.name,
             Self::Animate(source) => &source.name,
         }
     }
@@ -103,12 +112,14 @@ impl Source {
     /// The text of the scene file, if it is one.
     pub fn text(&self) -> Option<&str> {
         match self {
-            Self::Scene { text, .. } | Self::Diffuse(DiffuseSource { text, .. }) => Some(text),
+            Self::Scene { text, .. }
+            | Self::Diffuse(DiffuseSource { text, .. })
+            | Self::Deform(DeformSource { text, .. }) => Some(text),
             Self::Model { .. } | Self::Dock(_) | Self::Animate(_) => None,
         }
     }
 
-    /// Whether the simulation pushes its molecules apart; what is docked, diffuses or is animated has a world of its own.
+    /// Whether the simulation pushes its molecules apart; what is docked, diffuses, deforms or is animated has a world of its own.
     pub(crate) fn is_relaxed(&self) -> bool {
         matches!(self, Self::Scene { .. } | Self::Model { .. })
     }
@@ -128,6 +139,9 @@ impl Source {
             }
             Self::Dock(source) => Err(format!("expected molecules to push apart, found {} to dock", source.name())),
             Self::Diffuse(source) => Err(format!("expected molecules to push apart, found {} in motion", source.name)),
+            Self::Deform(source) => {
+                Err(format!("expected molecules to push apart, found soft bodies: {}", source.name))
+            }
             Self::Animate(source) => {
                 Err(format!("expected molecules to push apart, found {} on a skeleton", source.name))
             }

@@ -2,9 +2,11 @@
 //!
 //! How it works: the window has places for panels, the same for every world: the scene on the left, the physics below it, charts at the
 //! bottom, and what is chosen on the right. A world fills them. The relax world lets the simulation's thread move its molecules; the dock world moves
-//! them itself, and takes what mouse and keys do before the window does; the diffuse world and the animate world have threads of their own for them.
+//! them itself, and takes what mouse and keys do before the window does; the diffuse world, the deform world and the
+//! animate world have threads of their own for them.
 
 pub(crate) mod animate;
+pub(crate) mod deform;
 pub(crate) mod diffuse;
 pub(crate) mod dock;
 pub(crate) mod relax;
@@ -17,7 +19,7 @@ use steric_view::Camera;
 
 use crate::commands::Command;
 use crate::files::Purpose;
-use crate::simulation::{Animated, Diffused, Now, Simulation};
+use crate::simulation::{Animated, Deformed, Diffused, Now, Simulation};
 use crate::state::State;
 
 /// What the mouse does in the picture.
@@ -103,6 +105,11 @@ pub(crate) trait World: std::fmt::Debug {
 
     /// Particles in motion, where that is the world.
     fn diffused(&self) -> Option<&Diffused> {
+        None
+    }
+
+    /// Soft bodies, where that is the world.
+    fn deformed(&self) -> Option<&Deformed> {
         None
     }
 

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use steric::diffuse::{DiffuseScene, TimeUnit, Wishes, snapshot};
 use steric::model::Instant;
 use steric::world::diffuse::{Collision, Diffusion, Partner, Placed, Response, Setup, Strategy};
 
+use super::super::beside::{Beside, Left, Works};
 use super::super::{Now, Wake, WakeUp};
 use super::shown::Stage;
 use super::{Checked, DiffuseSource, Diffused, History};
@@ -55,72 +56,13 @@ pub(crate) enum DiffuseOrder {
     Save(PathBuf),
 }
 
-/// What the thread and the window share.
-#[derive(Debug, Default)]
-struct Shared {
-    seen: Mutex<Diffused>,
-    /// Sentences for the log, and whether it could be opened once that is known.
-    news: Mutex<(Vec<String>, Option<bool>)>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// A run beside the window, as the window has it. It ends when nobody has it any more.
-#[derive(Debug)]
-pub(crate) struct Running {
-    orders: Sender<DiffuseOrder>,
-    shared: Arc<Shared>,
-    /// Where there are no threads.
-    here: Option<Box<Run>>,
-    /// Whether it was said that it broke off.
-    is_broken: bool,
-}
+pub(crate) type Running = Beside<DiffuseOrder, Diffused>;
 
 impl Running {
     /// Reads a scene beside the window, and waits for orders at its start.
     pub(crate) fn open(source: DiffuseSource, opening: u64, wake: Wake) -> Self {
-        let (orders, taken) = channel();
-        let shared = Arc::new(Shared::default());
-        let mut run = Run::new(source, opening, taken, Arc::clone(&shared), wake);
-        if cfg!(target_family = "wasm") {
-            run.begin();
-            return Self { orders, shared, here: Some(Box::new(run)), is_broken: false };
-        }
-        platform::beside("particles", move || run.work());
-        Self { orders, shared, here: None, is_broken: false }
-    }
-
-    /// Asks for something.
-    pub(crate) fn order(&self, order: DiffuseOrder) {
-        // It only fails when the thread has ended, and then the window says so.
-        self.orders.send(order).ok();
-    }
-
-    /// Goes on for some milliseconds where there is no thread for that.
-    pub(crate) fn work_here(&mut self) {
-        if let Some(run) = &mut self.here {
-            run.turn();
-        }
-    }
-
-    /// How it stands, sentences that are new, and whether it could be opened once that is known.
-    pub(crate) fn look(&mut self) -> (Diffused, Vec<String>, Option<bool>) {
-        // A thread that has ended no longer shares anything; while somebody gives orders it does so only where it could not begin, or broke off.
-        let is_over = self.here.is_none() && Arc::strong_count(&self.shared) == 1;
-        let (mut log, mut is_open) = {
-            let mut news = lock(&self.shared.news);
-            (std::mem::take(&mut news.0), news.1)
-        };
-        if is_over && is_open != Some(false) && !self.is_broken {
-            self.is_broken = true;
-            log.push("error: expected the run to go on, found that it broke off".to_owned());
-        }
-        if is_over && is_open.is_none() {
-            is_open = Some(false);
-        }
-        (lock(&self.shared.seen).clone(), log, is_open)
+        Self::begun("particles", |orders, left| Run::new(source, opening, orders, left, wake))
     }
 }
 
@@ -130,7 +72,7 @@ struct Run {
     source: DiffuseSource,
     opening: u64,
     orders: Receiver<DiffuseOrder>,
-    shared: Arc<Shared>,
+    left: Arc<Left<Diffused>>,
     wake: WakeUp,
     going: Option<Going>,
     plays: bool,
@@ -267,14 +209,14 @@ impl Run {
         source: DiffuseSource,
         opening: u64,
         orders: Receiver<DiffuseOrder>,
-        shared: Arc<Shared>,
+        left: Arc<Left<Diffused>>,
         wake: Wake,
     ) -> Self {
         Self {
             source,
             opening,
             orders,
-            shared,
+            left,
             wake: WakeUp(wake),
             going: None,
             plays: false,
@@ -283,55 +225,6 @@ impl Run {
             watched: None,
             shown: Instant::now(),
             version: 0,
-        }
-    }
-
-    /// Reads the scene and places the particles.
-    fn begin(&mut self) {
-        match Going::new(&self.source, None) {
-            Ok(going) => {
-                let words = format!("opened {}: {} particles", self.source.name, going.diffusion.len());
-                self.going = Some(going);
-                self.show();
-                let mut news = lock(&self.shared.news);
-                news.0.push(words);
-                news.1 = Some(true);
-            }
-            Err(error) => {
-                let mut news = lock(&self.shared.news);
-                news.0.push(format!("error: {error}"));
-                news.1 = Some(false);
-            }
-        }
-        (self.wake.0)();
-    }
-
-    /// Works until nobody gives orders any more.
-    fn work(&mut self) {
-        self.begin();
-        while self.going.is_some() {
-            let order = match self.wait() {
-                Some(wait) => match self.orders.recv_timeout(wait) {
-                    Ok(order) => Some(order),
-                    Err(RecvTimeoutError::Timeout) => None,
-                    Err(RecvTimeoutError::Disconnected) => return,
-                },
-                None => match self.orders.recv() {
-                    Ok(order) => Some(order),
-                    Err(_) => return,
-                },
-            };
-            let is_told = order.is_some();
-            order.into_iter().for_each(|order| self.obey(order));
-            self.go_on(is_told, FRAME);
-        }
-    }
-
-    /// Works for a moment.
-    fn turn(&mut self) {
-        self.go_on(false, A_TURN);
-        if self.wait().is_some() {
-            (self.wake.0)();
         }
     }
 
@@ -399,7 +292,7 @@ impl Run {
             DiffuseOrder::Restart(seed) => {
                 self.plays = false;
                 if let Err(error) = going.restart(&self.source, seed) {
-                    lock(&self.shared.news).0.push(format!("error: {error}"));
+                    self.left.say(format!("error: {error}"));
                 }
             }
             DiffuseOrder::Speed(speed) => self.speed = speed.filter(|speed| *speed > 0),
@@ -419,7 +312,7 @@ impl Run {
                     Ok(()) => format!("wrote {}", path.display()),
                     Err(error) => format!("error: {error}"),
                 };
-                lock(&self.shared.news).0.push(said);
+                self.left.say(said);
             }
         }
     }
@@ -458,8 +351,48 @@ impl Run {
             milliseconds: going.milliseconds.unwrap_or(0.0),
             checked: going.checked,
         };
-        *lock(&self.shared.seen) = seen;
+        self.left.leave(seen);
         (self.wake.0)();
+    }
+}
+
+impl Works for Run {
+    /// Reads the scene and places the particles.
+    fn begin(&mut self) {
+        let opened = Going::new(&self.source, None).map(|going| {
+            let words = format!("opened {}: {} particles", self.source.name, going.diffusion.len());
+            self.going = Some(going);
+            self.show();
+            words
+        });
+        self.left.open(opened);
+        (self.wake.0)();
+    }
+
+    fn work(&mut self) {
+        while self.going.is_some() {
+            let order = match self.wait() {
+                Some(wait) => match self.orders.recv_timeout(wait) {
+                    Ok(order) => Some(order),
+                    Err(RecvTimeoutError::Timeout) => None,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                },
+                None => match self.orders.recv() {
+                    Ok(order) => Some(order),
+                    Err(_) => return,
+                },
+            };
+            let is_told = order.is_some();
+            order.into_iter().for_each(|order| self.obey(order));
+            self.go_on(is_told, FRAME);
+        }
+    }
+
+    fn turn(&mut self) {
+        self.go_on(false, A_TURN);
+        if self.wait().is_some() {
+            (self.wake.0)();
+        }
     }
 }
 
