@@ -222,24 +222,3 @@ fn the_gallery_has_the_stack_and_other_scenes_can_be_opened_after() {
         studio.deformed().is_none() && opened.is_some_and(|opened| opened.source.name() == "bilayer")
     });
 }
-
-#[test]
-fn tmp_look() {
-    let mut window = stack();
-    let dump = |window: &mut Window, name: &str| {
-        until(window, "a picture", Studio::is_shown);
-        let picture = studio(window).picture().unwrap();
-        let mut bytes = format!("P6 {} {} 255\n", picture.width, picture.height).into_bytes();
-        picture.pixels.iter().for_each(|p| bytes.extend(&p[..3]));
-        std::fs::write(name, bytes).unwrap();
-    };
-    dump(&mut window, "/tmp/look0.ppm");
-    key(&mut window, Modifiers::NONE, Key::Space);
-    until(&mut window, "plays", |studio| studio.deformed().unwrap().step >= 60);
-    key(&mut window, Modifiers::NONE, Key::Space);
-    until(&mut window, "pauses", |studio| !studio.deformed().unwrap().now.plays);
-    dump(&mut window, "/tmp/look1.ppm");
-    eprintln!("ms a step {} picture {:?}", seen(&window).milliseconds, studio(&window).state().frame_times.mean());
-    let mut window = opened(Source::ready("socket").unwrap());
-    dump(&mut window, "/tmp/look2.ppm");
-}

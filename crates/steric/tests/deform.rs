@@ -92,7 +92,7 @@ fn frames_are_read_back_from_vtu_and_glb() {
     for name in ["run.vtu", "run.glb"] {
         let path = folder.path().join(name);
         let mut run = DeformScene::read(text, "s.toml".as_ref())
-            .and_then(|scene| Ok(scene.start(Path::new(""), None)))
+            .map(|scene| scene.start(Path::new(""), None))
             .expect("a scene")
             .expect("bodies");
         let mut frames = Frames::create(&path).expect("a file");

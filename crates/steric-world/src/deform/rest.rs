@@ -108,9 +108,9 @@ impl SoftBody {
     fn change_of(&mut self, net: &[DVec3], contacts: &Contacts, coarse: &mut Coarse) -> Vec<DVec3> {
         let mut change = vec![DVec3::ZERO; net.len()];
         let is_free = self.free_pieces();
-        let pieces = Pieces { of: &self.pieces, is_free: &is_free };
+        let pieces = Pieces { of: &self.pieces, is_free: &is_free, contacts };
         let target = Target { residual: 0.0, reduction: LINEAR, most_iterations: MOST_ITERATIONS };
-        self.matrix.solve(net, &mut change, &pieces, target, contacts, coarse, &mut self.scratch);
+        self.matrix.solve(net, &mut change, &pieces, target, coarse, &mut self.scratch);
         change
     }
 

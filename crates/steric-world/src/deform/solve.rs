@@ -60,8 +60,10 @@ pub(super) struct Reached {
 pub(super) struct Pieces<'a> {
     /// Of each point.
     pub(super) of: &'a [u32],
-    /// Of each piece, whether none of its points is held.
+    /// Of each piece, whether none of its points is held or in contact.
     pub(super) is_free: &'a [bool],
+    /// What holds pieces apart.
+    pub(super) contacts: &'a Contacts,
 }
 
 impl Matrix {
@@ -72,11 +74,11 @@ impl Matrix {
         solution: &mut [DVec3],
         pieces: &Pieces<'_>,
         mut target: Target,
-        contacts: &Contacts,
         coarse: &mut Coarse,
         scratch: &mut Scratch,
     ) -> Reached {
         let mut reached = Reached { iterations: 0, residual: f64::INFINITY };
+        let contacts = pieces.contacts;
         self.move_pieces(right, solution, pieces);
         for round in 0..ROUNDS {
             self.residuals(right, solution, contacts, scratch);

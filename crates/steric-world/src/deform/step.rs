@@ -144,12 +144,11 @@ impl SoftBody {
                 .iter()
                 .for_each(|(point, _)| is_free[self.pieces[*point as usize] as usize] = false);
         }
-        let pieces = Pieces { of: &self.pieces, is_free: &is_free };
+        let pieces = Pieces { of: &self.pieces, is_free: &is_free, contacts };
         let options = &self.options;
         let target =
             Target { residual: options.tolerance * size, reduction: 0.0, most_iterations: options.most_iterations };
-        let reached =
-            self.matrix.solve(right, &mut self.velocities, &pieces, target, contacts, coarse, &mut self.scratch);
+        let reached = self.matrix.solve(right, &mut self.velocities, &pieces, target, coarse, &mut self.scratch);
         Solved { iterations: reached.iterations, residual: if size > 0.0 { reached.residual / size } else { 0.0 } }
     }
 
