@@ -57,7 +57,7 @@ fn what_cannot_be_is_refused_with_its_line() {
         (format!("colour = 1\n{body}"), "unknown field"),
         (format!("{body}copies = 0\n"), "from 1 to 100000 copies"),
         (format!("{body}file = \"a.msh\"\n"), "one of block, ball, bowl, arch or file"),
-        (body.replace("cells = 4", "cells = 100000"), "cells"),
+        (body.replace("cells = 4", "cells = 100000"), "at least one cell along each axis"),
         (material("young = -5.0"), "Young's modulus above 0"),
         (material("young = inf"), "Young's modulus above 0"),
         (material("poisson = 0.5"), "below 0.5"),
