@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use glam::{DMat3, DQuat, DVec3};
 use steric_collide::{BoxIndexKind, BoxIndexOptions, CellOrder, CellSize, MostCells};
 use steric_model::formats::tet_mesh::read_tet_mesh;
-use steric_model::{Located, Random, TetMesh};
+use steric_model::{Located, MeshProblem, Random, TetMesh};
 use steric_world::deform::{ContactOptions, DeformError, Material, Response, SoftBody, SoftWorld};
 use toml::Spanned;
 
@@ -266,7 +266,9 @@ fn from_file(path: &Path) -> Result<TetMesh, DeformSceneError> {
     let inverted = (0..mesh.tetrahedra.len()).filter(|&number| mesh.signed_volume(number) < 0.0).count();
     // Some programs count the corners of every tetrahedron the other way round.
     let mesh = if inverted == mesh.tetrahedra.len() { mesh.oriented().0 } else { mesh };
-    let problems = mesh.problems();
+    // Parts that meet at an edge alone are a body all the same.
+    let mut problems = mesh.problems();
+    problems.retain(|problem| !matches!(problem, MeshProblem::CrowdedEdge { .. }));
     if mesh.tetrahedra.is_empty() || !problems.is_empty() {
         let told: Vec<String> = problems.iter().take(TOLD).map(ToString::to_string).collect();
         let more = problems.len().saturating_sub(TOLD);

@@ -97,8 +97,8 @@ mod tests {
         }
         assert!(history.times.len() < MOST_ROWS && history.times.len() > MOST_ROWS / 4);
         assert!(
-            history.times.windows(2).all(|pair| (pair[1] - pair[0] - 0.08).abs() < 1e-6),
-            "eight times as far apart"
+            history.times.windows(2).all(|pair| (pair[1] - pair[0] - 0.04).abs() < 1e-6),
+            "four times as far apart"
         );
         assert!((history.times.last().unwrap() - 50.0).abs() < 1e-6);
         assert!(history.kinetic.windows(2).all(|pair| pair[0] < pair[1]), "what falls gets faster");
