@@ -33,6 +33,7 @@ impl Bounds {
     /// # use steric_collide::Bounds;
     /// assert_eq!(Bounds::around([[1.0, 2.0, 3.0]]).high, [1.0, 2.0, 3.0]);
     /// ```
+    #[inline]
     pub fn around(points: impl IntoIterator<Item = [f32; 3]>) -> Self {
         points.into_iter().fold(Self::NOTHING, |bounds, point| bounds.joined(&Self { low: point, high: point }))
     }
@@ -44,6 +45,7 @@ impl Bounds {
     /// let one = Bounds::around([[1.0; 3]]);
     /// assert_eq!(one.joined(&Bounds::NOTHING), one);
     /// ```
+    #[inline]
     pub fn joined(&self, other: &Self) -> Self {
         Self {
             low: std::array::from_fn(|axis| self.low[axis].min(other.low[axis])),
@@ -57,6 +59,7 @@ impl Bounds {
     /// # use steric_collide::Bounds;
     /// assert_eq!(Bounds::around([[1.0; 3]]).grown(0.5).low, [0.5; 3]);
     /// ```
+    #[inline]
     pub fn grown(&self, by: f32) -> Self {
         Self { low: self.low.map(|low| low - by), high: self.high.map(|high| high + by) }
     }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use steric_model::LANES;
 
 use super::Bounds;
-use super::entries::box_of;
+use super::entries::{box_of, needs_beside};
 use crate::simd::{Eight, Lanes, per_axis};
 
 /// Entries of one piece of work.
@@ -77,25 +77,52 @@ impl Columns {
         (faces + self.values.capacity()) * size_of::<u32>()
     }
 
+    /// Visits the pairs of an entry and those behind it in its cell, which ends at `to`.
+    #[inline(always)]
+    pub(super) fn join<L: Lanes>(&self, lanes: L, first: usize, to: usize, visit: &mut impl FnMut(u32, u32)) {
+        let face = |which: usize| self.faces[which][first];
+        let looking = Looking::new(lanes, &Bounds { low: per_axis(face), high: per_axis(|axis| face(axis + 3)) });
+        let needs = lanes.splat_words(needs_beside(self.values[first]));
+        let number = box_of(self.values[first]);
+        for from in (first + 1..to).step_by(LANES) {
+            let count = lanes.have_bits(self.values(lanes, from), needs) & first_lanes(to - from);
+            self.each(from, count & self.touching_eight(lanes, &looking, from), |other| visit(number, other));
+        }
+    }
+
     /// Adds the boxes that touch and count, among the entries of a stretch.
     #[inline(always)]
     pub(super) fn touching<L: Lanes>(&self, lanes: L, looking: &Looking<L>, stretch: &Stretch, found: &mut Vec<u32>) {
         let needs = lanes.splat_words(stretch.needs);
         let needs_behind = lanes.splat_words(stretch.needs_behind);
-        let mut from = stretch.from;
-        while from < stretch.to {
-            let face = |which: usize| lanes.load(self.faces[which][from..].first_chunk().unwrap_or(&NOWHERE));
-            let above = per_axis(|axis| (looking.high[axis], face(axis)));
-            let below = per_axis(|axis| (face(axis + 3), looking.low[axis]));
-            let values = lanes.load_words(self.values[from..].first_chunk().unwrap_or(&[0; LANES]));
+        for from in (stretch.from..stretch.to).step_by(LANES) {
+            let values = self.values(lanes, from);
             let count = lanes.have_bits(values, needs) & first_lanes(stretch.behind.saturating_sub(from));
             let count = (count | lanes.have_bits(values, needs_behind)) & first_lanes(stretch.to - from);
-            let mut hits = count & !lanes.any_less(above, below);
-            while hits != 0 {
-                found.push(box_of(self.values[from + hits.trailing_zeros() as usize]));
-                hits &= hits - 1;
-            }
-            from += LANES;
+            self.each(from, count & self.touching_eight(lanes, looking, from), |number| found.push(number));
+        }
+    }
+
+    #[inline(always)]
+    fn values<L: Lanes>(&self, lanes: L, from: usize) -> L::Words {
+        lanes.load_words(self.values[from..].first_chunk().unwrap_or(&[0; LANES]))
+    }
+
+    /// A bit for each of eight entries whose box touches.
+    #[inline(always)]
+    fn touching_eight<L: Lanes>(&self, lanes: L, looking: &Looking<L>, from: usize) -> u32 {
+        let face = |which: usize| lanes.load(self.faces[which][from..].first_chunk().unwrap_or(&NOWHERE));
+        let above = per_axis(|axis| (looking.high[axis], face(axis)));
+        let below = per_axis(|axis| (face(axis + 3), looking.low[axis]));
+        !lanes.any_less(above, below)
+    }
+
+    /// Visits the boxes of those of eight entries whose bits are set.
+    #[inline(always)]
+    fn each(&self, from: usize, mut bits: u32, mut visit: impl FnMut(u32)) {
+        while bits != 0 {
+            visit(box_of(self.values[from + bits.trailing_zeros() as usize]));
+            bits &= bits - 1;
         }
     }
 }

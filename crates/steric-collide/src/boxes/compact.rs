@@ -4,6 +4,8 @@
 //! spread out. The next build starts from the order of the last one: entries of boxes that changed no cell are in order already, the others are sorted and merged in.
 //! Within a cell entries stand in the order of their boxes, whichever way they came there.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::columns::{Columns, Looking, Stretch};
@@ -95,6 +97,26 @@ impl Compact {
         }
     }
 
+    /// The entries in pieces of about this many, none of which ends inside a cell.
+    pub(super) fn pieces(&self, length: usize) -> Vec<Range<usize>> {
+        let border = |at: usize| match self.entries[..at.min(self.entries.len())].last() {
+            Some(entry) => self.starts[entry.0 as usize + 1] as usize,
+            None => 0,
+        };
+        (0..self.entries.len()).step_by(length).map(|at| border(at)..border(at + length)).collect()
+    }
+
+    /// Visits each pair of boxes that touch and belong to one of the cells of these entries, the lesser number first.
+    #[inline(always)]
+    pub(super) fn join<L: Lanes>(&self, lanes: L, entries: Range<usize>, visit: &mut impl FnMut(u32, u32)) {
+        let mut from = entries.start;
+        while from < entries.end {
+            let to = self.starts[self.entries[from].0 as usize + 1] as usize;
+            (from..to - 1).for_each(|first| self.columns.join(lanes, first, to, visit));
+            from = to;
+        }
+    }
+
     fn sort(&mut self, place: &Place) -> Sorting {
         let moved = (!place.is_new).then(|| self.out_of_place(place));
         match moved {
@@ -137,19 +159,20 @@ impl Compact {
         entries::fill(few, place.movers, place.spans, place.share, |cell| numbers.number(cell));
         // A stable sort, so that the entries of a cell stay in the order of their boxes.
         few.par_sort_by_key(|entry| entry.0);
-        room.resize(entries.len() - out.len(), (0, 0));
-        sort::without(entries, out, 0, room);
         let order = |entry: &(u32, u32)| (entry.0, box_of(entry.1));
-        let places = few.par_chunks(1024).flat_map_iter(|few| {
+        // Those that go still have the keys by which they were sorted, so all old entries ascend.
+        let places = few.par_chunks(256).flat_map_iter(|few| {
             let mut at = 0;
             let place = |new: &(u32, u32)| {
-                at = sort::gallop(room, at, |old| order(old) < order(new));
+                at = sort::gallop(entries, at, |old| order(old) < order(new));
                 at as u32
             };
             few.iter().map(place).collect::<Vec<_>>()
         });
         let places: Vec<u32> = places.collect();
-        entries.resize(room.len() + few.len(), (0, 0));
-        sort::merge(room, few, &places, 0, entries);
+        let change = sort::Change { items: entries, go: out, come: few, places: &places };
+        room.resize(change.len(), (0, 0));
+        change.merge(room);
+        std::mem::swap(entries, room);
     }
 }

@@ -22,6 +22,12 @@ pub(super) fn box_of(value: u32) -> u32 {
     value & (MOST_BOXES as u32 - 1)
 }
 
+/// The bits that an entry must have for this one and it to be reported in their cell: on every axis one of them begins there.
+#[inline(always)]
+pub(super) fn needs_beside(value: u32) -> u32 {
+    !value & (7 << BEGINS)
+}
+
 #[inline(always)]
 fn value(of: u32, span: &Span, cell: [u32; 3]) -> u32 {
     let begins = (0..3).map(|axis| u32::from(cell[axis] == span.first[axis]) << axis).sum::<u32>();
@@ -51,7 +57,7 @@ impl Share {
     fn each(&self, of: u32, span: &Span, mut visit: impl FnMut([u32; 3])) {
         let cells = span.cells();
         if cells <= self.most {
-            return span.each().for_each(visit);
+            return span.visit(visit);
         }
         for part in 0..self.most {
             // A box covers at most 2^60 cells, so the products need more than 64 bits.

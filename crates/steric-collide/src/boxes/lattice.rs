@@ -33,6 +33,18 @@ impl Span {
         (z..=last_z).flat_map(move |z| (y..=last_y).flat_map(move |y| (x..=last_x).map(move |x| [x, y, z])))
     }
 
+    /// Visits the cells in that order.
+    #[inline(always)]
+    pub(super) fn visit(&self, mut visit: impl FnMut([u32; 3])) {
+        for z in self.first[2]..=self.last[2] {
+            for y in self.first[1]..=self.last[1] {
+                for x in self.first[0]..=self.last[0] {
+                    visit([x, y, z]);
+                }
+            }
+        }
+    }
+
     /// The cell of a rank in that order.
     pub(super) fn cell(&self, rank: u64) -> [u32; 3] {
         let sides: [u64; 2] = std::array::from_fn(|axis| u64::from(self.last[axis] - self.first[axis] + 1));

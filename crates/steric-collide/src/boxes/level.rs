@@ -103,6 +103,14 @@ impl Level {
         Self { kind, lattice, region: Bounds::NOTHING, is_new: true, sort: None }
     }
 
+    /// The table, if it is a compact grid.
+    pub(super) fn compact(&self) -> Option<&Compact> {
+        match &self.kind {
+            Kind::Compact(compact) => Some(compact),
+            _ => None,
+        }
+    }
+
     /// Takes cells for such boxes, or keeps those that there are.
     pub(super) fn lay(&mut self, survey: &Survey, wish: f64, options: &BoxIndexOptions) {
         self.region = survey.region;

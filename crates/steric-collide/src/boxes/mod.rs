@@ -12,6 +12,7 @@ mod compact;
 mod cuckoo;
 mod entries;
 mod hashing;
+mod join;
 mod lattice;
 mod level;
 mod options;
@@ -58,7 +59,6 @@ pub struct BoxIndex {
     edge: f64,
     levels: [Level; LEVELS],
     spans: Vec<Span>,
-    old_spans: Vec<Span>,
     moved: Vec<bool>,
     movers: usize,
     members: [Vec<u32>; LEVELS],
@@ -85,7 +85,6 @@ impl BoxIndex {
             edge: 0.0,
             levels: std::array::from_fn(|_| Level::new(options.kind)),
             spans: Vec::new(),
-            old_spans: Vec::new(),
             moved: Vec::new(),
             movers: 0,
             members: std::array::from_fn(|_| Vec::new()),
@@ -158,7 +157,26 @@ impl BoxIndex {
     /// assert_eq!(pairs, [[0, 0]]);
     /// ```
     pub fn pairs_into(&self, queries: &[Bounds], pairs: &mut Vec<[u32; 2]>) {
-        self.gather(queries, pairs, |_, _| true);
+        self.pairs_where(queries, |_, _| true, pairs);
+    }
+
+    /// [`BoxIndex::pairs_into`] of those pairs that are wanted; how many were not.
+    ///
+    /// ```
+    /// use steric_collide::{Bounds, BoxIndex};
+    ///
+    /// let (mut index, mut pairs) = (BoxIndex::default(), Vec::new());
+    /// index.build(&[Bounds::around([[0.0; 3]]); 3]);
+    /// let passed_over = index.pairs_where(&[Bounds::around([[0.0; 3]])], |_query, number| number != 1, &mut pairs);
+    /// assert_eq!((pairs, passed_over), (vec![[0, 0], [0, 2]], 1));
+    /// ```
+    pub fn pairs_where(
+        &self,
+        queries: &[Bounds],
+        wanted: impl Fn(u32, u32) -> bool + Sync,
+        pairs: &mut Vec<[u32; 2]>,
+    ) -> usize {
+        self.gather(queries, false, pairs, wanted)
     }
 
     /// Visits every pair of a query and a box that overlap or touch, once, from several threads and in no order.
@@ -179,7 +197,15 @@ impl BoxIndex {
         queries.par_chunks(PIECE).enumerate().for_each(|(piece, queries)| {
             let first = (piece * PIECE) as u32;
             let visit = |a, b| visit(a, b);
-            dispatch(Search { index: self, queries, first, is_sorted: false, wanted: |_, _| true, visit });
+            dispatch(Search {
+                index: self,
+                queries,
+                first,
+                is_half: false,
+                is_sorted: false,
+                wanted: |_, _| true,
+                visit,
+            });
         });
     }
 
@@ -209,10 +235,26 @@ impl BoxIndex {
     /// assert!(pairs.is_empty());
     /// ```
     pub fn self_pairs_into(&self, pairs: &mut Vec<[u32; 2]>) {
-        self.gather(&self.boxes, pairs, |a, b| a < b);
+        self.self_pairs_where(|_, _| true, pairs);
+    }
+
+    /// [`BoxIndex::self_pairs_into`] of those pairs that are wanted; how many were not. An approximation counts these once for each box that sees the other.
+    ///
+    /// ```
+    /// use steric_collide::{Bounds, BoxIndex};
+    ///
+    /// let (mut index, mut pairs) = (BoxIndex::default(), Vec::new());
+    /// index.build(&[Bounds::around([[0.0; 3]]); 4]);
+    /// let passed_over = index.self_pairs_where(|lesser, greater| greater - lesser > 1, &mut pairs);
+    /// assert_eq!((pairs, passed_over), (vec![[0, 2], [0, 3], [1, 3]], 3));
+    /// ```
+    pub fn self_pairs_where(&self, wanted: impl Fn(u32, u32) -> bool + Sync, pairs: &mut Vec<[u32; 2]>) -> usize {
         if self.options.most_cells.is_some() {
-            // An approximation may know a box where it does not know the other.
-            self.add_the_other_way(pairs);
+            return self.gather_both_ways(pairs, wanted);
+        }
+        match self.joined(pairs, &wanted) {
+            Some(passed_over) => passed_over,
+            None => self.gather(&self.boxes, true, pairs, wanted),
         }
     }
 
@@ -228,7 +270,15 @@ impl BoxIndex {
     /// ```
     pub fn near(&self, query: &Bounds, mut visit: impl FnMut(u32)) {
         let (queries, visit) = (std::slice::from_ref(query), |_, number| visit(number));
-        dispatch(Search { index: self, queries, first: 0, is_sorted: true, wanted: |_, _| true, visit });
+        dispatch(Search {
+            index: self,
+            queries,
+            first: 0,
+            is_half: false,
+            is_sorted: true,
+            wanted: |_, _| true,
+            visit,
+        });
     }
 
     /// The boxes that are indexed, by number.
@@ -254,7 +304,7 @@ impl BoxIndex {
     /// assert_eq!(index.stats().boxes, 1);
     /// ```
     pub fn stats(&self) -> BoxIndexStats {
-        let per_box = size_of::<Bounds>() + 2 * size_of::<Span>() + 1;
+        let per_box = size_of::<Bounds>() + size_of::<Span>() + 1;
         let members: usize = self.members.iter().map(Vec::capacity).sum();
         let mut stats = BoxIndexStats {
             boxes: self.members.iter().map(Vec::len).sum(),
@@ -281,8 +331,7 @@ impl BoxIndex {
         for number in 0..LEVELS {
             let above = if number == 0 { -1.0 } else { self.widest(number - 1) };
             let at_most = self.widest(number);
-            let is_alone = number == 0 && survey.longest <= at_most;
-            let own = if is_alone { survey } else { Survey::of(&self.boxes, above, at_most) };
+            let own = survey.between(&self.boxes, above, at_most);
             let mut wish = self.edge * WIDER.powi(number as i32);
             if number == LEVELS - 1 {
                 wish = wish.max(own.longest.min(f64::from(f32::MAX)) / MOST_ACROSS);
@@ -301,19 +350,15 @@ impl BoxIndex {
 
     /// Finds the cells of every box, and who changed them.
     fn find_spans(&mut self) {
-        std::mem::swap(&mut self.spans, &mut self.old_spans);
         let count = self.boxes.len();
         let (mut spans, mut moved) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.moved));
         spans.resize(count, Span::NONE);
         moved.resize(count, false);
-        self.old_spans.resize(count, Span::NONE);
-        let find = |((span, moved), (of, old)): ((&mut Span, &mut bool), (&Bounds, &Span))| {
-            *span = self.span(of);
-            *moved = span != old;
+        let find = |((span, moved), of): ((&mut Span, &mut bool), &Bounds)| {
+            let old = std::mem::replace(span, self.span(of));
+            *moved = *span != old;
         };
-        let places = spans.par_iter_mut().zip(&mut moved);
-        let sources = self.boxes.par_iter().zip(&self.old_spans);
-        places.zip(sources).with_min_len(PIECE).for_each(find);
+        spans.par_iter_mut().zip(&mut moved).zip(&self.boxes).with_min_len(PIECE).for_each(find);
         self.movers = moved.iter().filter(|&&moved| moved).count();
         (self.spans, self.moved) = (spans, moved);
     }
@@ -339,32 +384,41 @@ impl BoxIndex {
 
 /// The parts of a search.
 impl BoxIndex {
-    /// Pairs of queries and boxes that are wanted, sorted.
-    fn gather(&self, queries: &[Bounds], pairs: &mut Vec<[u32; 2]>, wanted: impl Fn(u32, u32) -> bool + Sync) {
+    /// Pairs of queries and boxes that are wanted, sorted; how many are not. Where the boxes ask for themselves, each looks for those behind it.
+    fn gather(
+        &self,
+        queries: &[Bounds],
+        is_half: bool,
+        pairs: &mut Vec<[u32; 2]>,
+        wanted: impl Fn(u32, u32) -> bool + Sync,
+    ) -> usize {
         pairs.clear();
         let search = |first: usize, queries: &[Bounds], pairs: &mut Vec<[u32; 2]>| {
             let (first, visit) = (first as u32, |a, b| pairs.push([a, b]));
-            dispatch(Search { index: self, queries, first, is_sorted: true, wanted: &wanted, visit });
+            dispatch(Search { index: self, queries, first, is_half, is_sorted: true, wanted: &wanted, visit })
         };
         if queries.len() <= PIECE || rayon::current_num_threads() == 1 {
             return search(0, queries, pairs);
         }
         let piece = |(piece, queries): (usize, &[Bounds])| {
             let mut pairs = Vec::new();
-            search(piece * PIECE, queries, &mut pairs);
-            pairs
+            let passed_over = search(piece * PIECE, queries, &mut pairs);
+            (pairs, passed_over)
         };
         let pieces: Vec<_> = queries.par_chunks(PIECE).enumerate().map(piece).collect();
-        pieces.iter().for_each(|piece| pairs.extend_from_slice(piece));
+        pieces.iter().for_each(|(piece, _)| pairs.extend_from_slice(piece));
+        pieces.iter().map(|(_, passed_over)| passed_over).sum()
     }
 
-    /// Adds the pairs that only the box with the greater number sees.
-    fn add_the_other_way(&self, pairs: &mut Vec<[u32; 2]>) {
-        let mut others = Vec::new();
-        self.gather(&self.boxes, &mut others, |a, b| a > b);
-        pairs.extend(others.into_iter().map(|[a, b]| [b, a]));
+    /// An approximation may know a box where it does not know the other.
+    fn gather_both_ways(&self, pairs: &mut Vec<[u32; 2]>, wanted: impl Fn(u32, u32) -> bool + Sync) -> usize {
+        // Each box sees itself, and nobody wants that.
+        let wanted = |a: u32, b: u32| a != b && wanted(a.min(b), a.max(b));
+        let passed_over = self.gather(&self.boxes, false, pairs, wanted);
+        pairs.iter_mut().for_each(|pair| pair.sort_unstable());
         pairs.par_sort_unstable();
         pairs.dedup();
+        passed_over - self.members.iter().map(Vec::len).sum::<usize>()
     }
 }
 
@@ -374,6 +428,8 @@ struct Search<'a, W, V> {
     queries: &'a [Bounds],
     /// The number of the first query.
     first: u32,
+    /// Whether boxes look for those with greater numbers alone.
+    is_half: bool,
     is_sorted: bool,
     /// Which pairs are visited.
     wanted: W,
@@ -381,25 +437,33 @@ struct Search<'a, W, V> {
 }
 
 impl<W: Fn(u32, u32) -> bool, V: FnMut(u32, u32)> Kernel for Search<'_, W, V> {
-    type Output = ();
+    /// How many pairs were not wanted.
+    type Output = usize;
 
     #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) {
-        let Self { index, queries, first, is_sorted, wanted, mut visit } = self;
+    fn run<L: Lanes>(self, lanes: L) -> usize {
+        let Self { index, queries, first, is_half, is_sorted, wanted, mut visit } = self;
         let exact = index.options.most_cells.is_none();
-        let mut found = Vec::new();
+        let (mut found, mut passed_over) = (Vec::new(), 0);
         for (number, query) in (first..).zip(queries) {
             for level in &index.levels {
                 level.look(lanes, query, exact, &index.boxes, &mut found);
             }
-            found.retain(|&other| wanted(number, other));
-            if is_sorted || !exact {
-                found.sort_unstable();
+            if is_half {
+                found.retain(|&other| other > number);
             }
             if !exact {
+                found.sort_unstable();
                 found.dedup();
+            }
+            let all = found.len();
+            found.retain(|&other| wanted(number, other));
+            passed_over += all - found.len();
+            if is_sorted && exact {
+                found.sort_unstable();
             }
             found.drain(..).for_each(|other| visit(number, other));
         }
+        passed_over
     }
 }

@@ -28,6 +28,14 @@ impl Survey {
         Self::of(boxes, -1.0, f64::INFINITY)
     }
 
+    /// Of those that are wider than one length and at most as wide as another, where this is the survey of all.
+    pub(super) fn between(&self, boxes: &[Bounds], wider_than: f64, at_most: f64) -> Self {
+        if wider_than < 0.0 && self.longest <= at_most {
+            return *self;
+        }
+        if self.longest <= wider_than { Self::EMPTY } else { Self::of(boxes, wider_than, at_most) }
+    }
+
     /// Of the boxes that hold anything and are wider than one length and at most as wide as another.
     pub(super) fn of(boxes: &[Bounds], wider_than: f64, at_most: f64) -> Self {
         let wanted = |of: &Bounds| {

@@ -1,7 +1,7 @@
-//! Few items merged into many.
+//! Few items taken out of many, and few others merged in, in one pass.
 //!
-//! How it works: for each of the few it is known before which of the many it goes, so that the many are copied in stretches, from one of the few to the next. Halves are
-//! merged at the same time, each into its own half of the output.
+//! How it works: it is known which go, and before which item each of the others comes, so that what stays is copied in stretches, from one change to the next. Halves are
+//! merged at the same time, each into its own part of the output.
 
 use super::PIECE;
 
@@ -17,51 +17,85 @@ pub(crate) fn gallop<T>(items: &[T], from: usize, before: impl Fn(&T) -> bool) -
     low + items[low..high].partition_point(before)
 }
 
-/// Merges `few` into `kept`: each goes before the item of `kept` at its place, counted from `base`. Places ascend; `into` has room for all.
-pub(crate) fn merge<T: Copy + Send + Sync>(kept: &[T], few: &[T], places: &[u32], base: usize, into: &mut [T]) {
-    if kept.len() <= PIECE {
-        return merge_in_line(kept, few, places, base, into);
-    }
-    let middle = kept.len() / 2;
-    let rank = places.partition_point(|&place| place as usize <= base + middle);
-    let (into, into_behind) = into.split_at_mut(middle + rank);
-    rayon::join(
-        || merge(&kept[..middle], &few[..rank], &places[..rank], base, into),
-        || merge(&kept[middle..], &few[rank..], &places[rank..], base + middle, into_behind),
-    );
+/// Items that ascend, some of which go and among which others come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change<'a, T> {
+    pub(crate) items: &'a [T],
+    /// The places of those that go, ascending.
+    pub(crate) go: &'a [u32],
+    pub(crate) come: &'a [T],
+    /// Before which item each comes, ascending.
+    pub(crate) places: &'a [u32],
 }
 
-fn merge_in_line<T: Copy>(kept: &[T], few: &[T], places: &[u32], base: usize, into: &mut [T]) {
-    let mut from = 0;
-    for (rank, (&item, &place)) in few.iter().zip(places).enumerate() {
-        let to = place as usize - base;
-        into[from + rank..to + rank].copy_from_slice(&kept[from..to]);
-        into[to + rank] = item;
-        from = to;
+impl<T: Copy + Send + Sync> Change<'_, T> {
+    /// How many there are afterwards.
+    pub(crate) fn len(&self) -> usize {
+        self.items.len() - self.go.len() + self.come.len()
     }
-    into[from + few.len()..].copy_from_slice(&kept[from..]);
+
+    /// Writes what there is afterwards, in order, into a slice of that length.
+    pub(crate) fn merge(&self, into: &mut [T]) {
+        self.merge_from(0, into);
+    }
+
+    /// The same where places are counted from `base`.
+    fn merge_from(&self, base: usize, into: &mut [T]) {
+        if self.items.len() <= PIECE {
+            return self.merge_in_line(base, into);
+        }
+        let middle = self.items.len() / 2;
+        let (items, items_behind) = self.items.split_at(middle);
+        let (go, go_behind) = self.go.split_at(self.go.partition_point(|&place| (place as usize) < base + middle));
+        let rank = self.places.partition_point(|&place| place as usize <= base + middle);
+        let (come, come_behind) = self.come.split_at(rank);
+        let (places, places_behind) = self.places.split_at(rank);
+        let before = Change { items, go, come, places };
+        let behind = Change { items: items_behind, go: go_behind, come: come_behind, places: places_behind };
+        let (into, into_behind) = into.split_at_mut(before.len());
+        rayon::join(|| before.merge_from(base, into), || behind.merge_from(base + middle, into_behind));
+    }
+
+    fn merge_in_line(&self, base: usize, into: &mut [T]) {
+        let mut output = Output { items: self.items, read: 0, into, written: 0 };
+        let mut go = self.go.iter().map(|&place| place as usize - base).peekable();
+        for (&item, &place) in self.come.iter().zip(self.places) {
+            let place = place as usize - base;
+            while let Some(gap) = go.next_if(|&gap| gap < place) {
+                output.copy_to(gap);
+                output.read += 1;
+            }
+            output.copy_to(place);
+            output.put(item);
+        }
+        for gap in go {
+            output.copy_to(gap);
+            output.read += 1;
+        }
+        output.copy_to(self.items.len());
+    }
 }
 
-/// Copies all items but those at the places in `out`, which ascend and are counted from `base`.
-pub(crate) fn without<T: Copy + Send + Sync>(items: &[T], out: &[u32], base: usize, into: &mut [T]) {
-    if items.len() <= PIECE {
-        return without_in_line(items, out, base, into);
-    }
-    let middle = items.len() / 2;
-    let rank = out.partition_point(|&place| (place as usize) < base + middle);
-    let (into, into_behind) = into.split_at_mut(middle - rank);
-    rayon::join(
-        || without(&items[..middle], &out[..rank], base, into),
-        || without(&items[middle..], &out[rank..], base + middle, into_behind),
-    );
+/// Where a merge reads and writes.
+struct Output<'a, T> {
+    items: &'a [T],
+    read: usize,
+    into: &'a mut [T],
+    written: usize,
 }
 
-fn without_in_line<T: Copy>(items: &[T], out: &[u32], base: usize, into: &mut [T]) {
-    let mut from = 0;
-    for (rank, &place) in out.iter().enumerate() {
-        let to = place as usize - base;
-        into[from - rank..to - rank].copy_from_slice(&items[from..to]);
-        from = to + 1;
+impl<T: Copy> Output<'_, T> {
+    #[inline(always)]
+    fn copy_to(&mut self, place: usize) {
+        let stretch = &self.items[self.read..place];
+        self.into[self.written..][..stretch.len()].copy_from_slice(stretch);
+        self.written += stretch.len();
+        self.read = place;
     }
-    into[from - out.len()..].copy_from_slice(&items[from..]);
+
+    #[inline(always)]
+    fn put(&mut self, item: T) {
+        self.into[self.written] = item;
+        self.written += 1;
+    }
 }

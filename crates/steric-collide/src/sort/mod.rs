@@ -9,7 +9,7 @@ mod merge;
 mod radix;
 
 pub use adaptive::{Order, adaptive};
-pub(crate) use merge::{gallop, merge, without};
+pub(crate) use merge::{Change, gallop};
 pub use radix::radix;
 
 /// A key that [`radix`] can take apart: `u32` or `u64`.

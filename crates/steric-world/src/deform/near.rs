@@ -51,7 +51,6 @@ pub struct Vicinity {
 pub struct Neighbourhood {
     triangles: BoxIndex,
     edges: BoxIndex,
-    found: Vec<[u32; 2]>,
     /// The points of the surface, in increasing order.
     points: Vec<u32>,
     /// Around each point, as of the last search.
@@ -73,7 +72,6 @@ impl Neighbourhood {
         Self {
             triangles: BoxIndex::new(exact),
             edges: BoxIndex::new(exact),
-            found: Vec::new(),
             points,
             boxes: Vec::new(),
             of_points: Vec::new(),
@@ -112,21 +110,17 @@ impl Neighbourhood {
         let edges: Vec<Bounds> = body.surface_edges().par_iter().with_min_len(1_024).map(|edge| around(edge)).collect();
         let points: Vec<Bounds> = self.points.iter().map(|&point| boxes[point as usize]).collect();
         self.triangles.build(&triangles);
-        self.triangles.pairs_into(&points, &mut self.found);
-        let all = self.found.len();
-        let is_free = |&[point, triangle]: &[u32; 2]| {
+        let is_free = |point: u32, triangle: u32| {
             let (point, corners) = (self.points[point as usize], body.surface()[triangle as usize]);
             corners.iter().all(|&corner| !is_joined(body, point, corner))
         };
-        self.of_points = self.found.par_iter().with_min_len(4_096).copied().filter(is_free).collect();
+        self.culled = self.triangles.pairs_where(&points, is_free, &mut self.of_points);
         self.edges.build(&edges);
-        self.edges.self_pairs_into(&mut self.found);
-        let is_free = |&[one, other]: &[u32; 2]| {
+        let is_free = |one: u32, other: u32| {
             let [one, other] = [one, other].map(|edge| body.surface_edges()[edge as usize]);
             one.iter().all(|&end| other.iter().all(|&far| !is_joined(body, end, far)))
         };
-        self.of_edges = self.found.par_iter().with_min_len(4_096).copied().filter(is_free).collect();
-        self.culled = all + self.found.len() - self.of_points.len() - self.of_edges.len();
+        self.culled += self.edges.self_pairs_where(is_free, &mut self.of_edges);
     }
 
     fn judge(&self, body: &SoftBody) -> Vicinity {

@@ -136,18 +136,16 @@ impl Detector {
         let bounds = Boxes::of(&body.positions);
         self.tetrahedra.build(&bounds.around_all(body.tetrahedra()));
         let points: Vec<Bounds> = (0..body.positions.len() as u32).map(|point| bounds.around(&[point])).collect();
-        self.tetrahedra.pairs_into(&points, &mut self.pairs);
-        let looked: Vec<Look> = self.pairs.par_iter().with_min_len(1_024).map(|&pair| look(body, pair)).collect();
-        let candidates = looked.iter().filter(|look| !matches!(look, Look::Connected)).count();
-        let culled = looked.len() - candidates;
-        let mut inside: Vec<(u32, u32, [f64; 4])> = Vec::new();
-        for ([point, tetrahedron], look) in self.pairs.iter().zip(looked) {
-            if let Look::Inside(weights) = look
-                && inside.last().is_none_or(|(last, ..)| last != point)
-            {
-                inside.push((*point, *tetrahedron, weights));
-            }
-        }
+        let culled = self.tetrahedra.pairs_where(&points, |a, b| !is_connected(body, a, b), &mut self.pairs);
+        let candidates = self.pairs.len();
+        let weights = |&[point, tetrahedron]: &[u32; 2]| {
+            let corners = body.tetrahedra()[tetrahedron as usize].map(|corner| body.positions[corner as usize]);
+            Some((point, tetrahedron, point_in_tetrahedron(corners, body.positions[point as usize])?))
+        };
+        let mut inside: Vec<(u32, u32, [f64; 4])> =
+            self.pairs.par_iter().with_min_len(1_024).filter_map(weights).collect();
+        // Of several tetrahedra that a point lies in, the first.
+        inside.dedup_by_key(|(point, ..)| *point);
         let colliding: Vec<u32> = inside.iter().map(|(point, ..)| *point).collect();
         let edges = border_edges(body.adjacency(), &colliding);
         if with_edges || !edges.is_empty() {
@@ -252,21 +250,9 @@ fn is_joined(body: &SoftBody, one: u32, other: u32) -> bool {
     one == other || body.adjacency().neighbours(one).binary_search(&other).is_ok()
 }
 
-/// What became of a pair.
-enum Look {
-    Connected,
-    Outside,
-    Inside([f64; 4]),
-}
-
-fn look(body: &SoftBody, [point, tetrahedron]: [u32; 2]) -> Look {
-    let corners = body.tetrahedra()[tetrahedron as usize];
-    let neighbours = body.adjacency().neighbours(point);
-    if corners.iter().any(|corner| *corner == point || neighbours.binary_search(corner).is_ok()) {
-        return Look::Connected;
-    }
-    let places = corners.map(|corner| body.positions[corner as usize]);
-    point_in_tetrahedron(places, body.positions[point as usize]).map_or(Look::Outside, Look::Inside)
+/// Whether the mesh joins a point and a corner of a tetrahedron.
+fn is_connected(body: &SoftBody, point: u32, tetrahedron: u32) -> bool {
+    body.tetrahedra()[tetrahedron as usize].iter().any(|&corner| is_joined(body, point, corner))
 }
 
 /// Boxes in single precision that hold what they should in double.

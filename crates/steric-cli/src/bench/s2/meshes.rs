@@ -170,16 +170,15 @@ impl Search<'_> {
     fn pass(&self, places: &[DVec3], index: &mut BoxIndex, pairs: &mut Vec<[u32; 2]>) -> [usize; 2] {
         let slack = slack(places);
         index.build(&around_all(self.of, places, slack));
-        match self.queries {
-            None => index.self_pairs_into(pairs),
-            Some(queries) => index.pairs_into(&around_all(queries, places, slack), pairs),
-        }
-        let touching = pairs.len();
-        pairs.retain(|pair| {
-            let [one, other] = self.things(pair);
+        let wanted = |one, other| {
+            let [one, other] = self.things(&[one, other]);
             one.iter().all(|point| !other.contains(point))
-        });
-        [touching, pairs.len()]
+        };
+        let sharing = match self.queries {
+            None => index.self_pairs_where(wanted, pairs),
+            Some(queries) => index.pairs_where(&around_all(queries, places, slack), wanted, pairs),
+        };
+        [sharing + pairs.len(), pairs.len()]
     }
 
     fn things(&self, &[one, other]: &[u32; 2]) -> [&[u32]; 2] {

@@ -25,7 +25,7 @@ use super::Source;
 /// use steric_studio::simulation::DeformSource;
 ///
 /// let stack = DeformSource::ready("stack").expect("it comes with steric");
-/// assert!(stack.with("seed", "7").text.contains("\nseed = 7\n"));
+/// assert!(stack.with("seed", "7").text.starts_with("seed = 7\n"));
 /// assert!(DeformSource::ready("vesicle").is_none());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
