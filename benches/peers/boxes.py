@@ -158,7 +158,7 @@ def rows_of(options, surfaces, peers, steric):
         if steric and (times := steric.times(threads)):
             median, spread, turns = times
             counts = [len(pairs) for pairs in steric.pairs]
-            yield ["steric", steric.version, "index sort", *size, threads, turns, round(median, 3), round(spread, 3),
+            yield ["steric", steric.version, "clusters", *size, threads, turns, round(median, 3), round(spread, 3),
                    *counts, "", "", ""]
         for peer in (peer for peer in peers if peer.threads == threads):
             pairs = peer.pairs()

@@ -119,18 +119,24 @@ impl Columns {
 
     /// Visits the boxes of those of eight entries whose bits are set.
     #[inline(always)]
-    fn each(&self, from: usize, mut bits: u32, mut visit: impl FnMut(u32)) {
-        while bits != 0 {
-            visit(box_of(self.values[from + bits.trailing_zeros() as usize]));
-            bits &= bits - 1;
-        }
+    fn each(&self, from: usize, bits: u32, mut visit: impl FnMut(u32)) {
+        each_lane(bits, |lane| visit(box_of(self.values[from + lane])));
     }
 }
 
 /// A bit for each of the first lanes.
 #[inline(always)]
-fn first_lanes(count: usize) -> u32 {
+pub(super) fn first_lanes(count: usize) -> u32 {
     (1 << count.min(LANES)) - 1
+}
+
+/// Visits the lanes whose bits are set.
+#[inline(always)]
+pub(super) fn each_lane(mut bits: u32, mut visit: impl FnMut(usize)) {
+    while bits != 0 {
+        visit(bits.trailing_zeros() as usize);
+        bits &= bits - 1;
+    }
 }
 
 fn copy(faces: [&mut [f32]; 6], values: &[u32], boxes: &[Bounds]) {

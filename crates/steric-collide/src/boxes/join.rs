@@ -9,61 +9,37 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::compact::Compact;
-use super::{BoxIndex, PIECE};
+use super::found::{Found, put_in_order};
+use super::grid::Grid;
+use super::{Bounds, PIECE};
 use crate::simd::{Kernel, Lanes, dispatch};
-use crate::sort;
 
 /// Entries of one piece of work.
 const ENTRIES: usize = 8_192;
 
-impl BoxIndex {
+impl Grid {
     /// Fills in the pairs that touch and are wanted, sorted; how many are not. `None` if there is another kind of table.
-    pub(super) fn joined(&self, pairs: &mut Vec<[u32; 2]>, wanted: impl Fn(u32, u32) -> bool + Sync) -> Option<usize> {
+    pub(super) fn joined(
+        &self,
+        boxes: &[Bounds],
+        wanted: &(impl Fn(u32, u32) -> bool + Sync),
+        pairs: &mut Vec<[u32; 2]>,
+    ) -> Option<usize> {
         let tables: Vec<&Compact> = self.levels.iter().map(|level| level.compact()).collect::<Option<_>>()?;
         let mut found: Vec<Found> = Vec::new();
         for table in tables {
-            let inside = |entries| dispatch(Inside { table, entries, wanted: &wanted });
+            let inside = |entries| dispatch(Inside { table, entries, wanted });
             found.par_extend(table.pieces(ENTRIES).into_par_iter().map(inside));
         }
         for (level, members) in self.members.iter().enumerate() {
             if self.members[level + 1..].iter().all(Vec::is_empty) {
                 continue;
             }
-            let across = |members| dispatch(Across { index: self, level, members, wanted: &wanted });
+            let across = |members| dispatch(Across { grid: self, boxes, level, members, wanted });
             found.par_extend(members.par_chunks(PIECE).map(across));
         }
-        let passed_over = found.iter().map(|found| found.passed_over).sum();
-        put_in_order(found, pairs);
-        Some(passed_over)
+        Some(put_in_order(found, pairs))
     }
-}
-
-/// What one piece of work found.
-#[derive(Default)]
-struct Found {
-    pairs: Vec<(u32, u32)>,
-    passed_over: usize,
-}
-
-impl Found {
-    #[inline(always)]
-    fn take(&mut self, a: u32, b: u32, wanted: &impl Fn(u32, u32) -> bool) {
-        if wanted(a, b) {
-            self.pairs.push((a, b));
-        } else {
-            self.passed_over += 1;
-        }
-    }
-}
-
-/// By the first number, and then by the second.
-fn put_in_order(found: Vec<Found>, pairs: &mut Vec<[u32; 2]>) {
-    let mut found: Vec<(u32, u32)> = found.iter().flat_map(|found| &found.pairs).copied().collect();
-    sort::radix(&mut found, &mut Vec::new());
-    // Few boxes touch any one, so these sorts are short.
-    found.chunk_by_mut(|a, b| a.0 == b.0).for_each(|of_one| of_one.sort_unstable_by_key(|pair| pair.1));
-    pairs.clear();
-    pairs.extend(found.into_iter().map(<[u32; 2]>::from));
 }
 
 /// Pairs inside the cells of some entries.
@@ -86,7 +62,8 @@ impl<W: Fn(u32, u32) -> bool> Kernel for Inside<'_, W> {
 
 /// Pairs of some boxes of a level with boxes of wider ones.
 struct Across<'a, W> {
-    index: &'a BoxIndex,
+    grid: &'a Grid,
+    boxes: &'a [Bounds],
     level: usize,
     members: &'a [u32],
     wanted: &'a W,
@@ -97,7 +74,7 @@ impl<W: Fn(u32, u32) -> bool> Kernel for Across<'_, W> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> Found {
-        let BoxIndex { boxes, levels, .. } = self.index;
+        let (boxes, levels) = (self.boxes, &self.grid.levels);
         let (mut found, mut others) = (Found::default(), Vec::new());
         for &member in self.members {
             for wider in &levels[self.level + 1..] {

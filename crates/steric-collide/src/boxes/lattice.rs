@@ -106,8 +106,9 @@ impl Lattice {
         Span { first: self.cell(of.low), last: self.cell(of.high), level: 0 }
     }
 
+    /// The cell of a place, or the nearest one.
     #[inline(always)]
-    fn cell(&self, at: [f32; 3]) -> [u32; 3] {
+    pub(super) fn cell(&self, at: [f32; 3]) -> [u32; 3] {
         let on_axis = |axis: usize| {
             // The cast cuts off below zero, and at the greatest number.
             let cells = ((f64::from(at[axis]) - self.low[axis]) * self.per_edge) as u32;

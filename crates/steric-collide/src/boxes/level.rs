@@ -57,7 +57,7 @@ impl Kind {
     fn new(kind: BoxIndexKind) -> Self {
         match kind {
             BoxIndexKind::Basic => Self::Basic(Basic::default()),
-            BoxIndexKind::Compact => Self::Compact(Compact::default()),
+            BoxIndexKind::Compact | BoxIndexKind::Clusters => Self::Compact(Compact::default()),
             BoxIndexKind::Hashing => Self::Hashing(Hashing::default()),
             BoxIndexKind::Cuckoo => Self::Cuckoo(Cuckoo::default()),
         }

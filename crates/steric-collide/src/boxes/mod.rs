@@ -1,16 +1,18 @@
 //! Which boxes touch which: an index of axis-aligned boxes around tetrahedra, triangles, edges and points that move and deform.
 //!
-//! How it works: space is cut into cells, and every cell knows the boxes that reach into it (Gissler, Ihmsen and Teschner 2009). Two boxes that touch share the cell which holds the
-//! low corner of what they have in common, and are reported there and nowhere else, so that no set of pairs is kept. Boxes wider than four cells stand in a second
-//! lattice with cells eight times as wide, and so on for four lattices, so that a giant among many small boxes has few entries. Four kinds of table find the boxes of a cell,
-//! behind one interface and with equal results. Whatever is built in parallel is cut into pieces that one thread owns, so that nothing depends on who comes first.
+//! How it works: one interface, five kinds, equal results. The default puts eight neighbouring boxes into a cluster and looks through a tree of these ([`clusters`]). The others cut space into cells, and every cell
+//! knows the boxes that reach into it (Gissler, Ihmsen and Teschner 2009): two boxes that touch share the cell which holds the low corner of what they have in common, and are reported there and nowhere
+//! else, so that no set of pairs is kept ([`grid`]). Whatever is built in parallel is cut into pieces that one thread owns, so that nothing depends on who comes first.
 
 mod basic;
 mod bounds;
+mod clusters;
 mod columns;
 mod compact;
 mod cuckoo;
 mod entries;
+mod found;
+mod grid;
 mod hashing;
 mod join;
 mod lattice;
@@ -19,12 +21,11 @@ mod options;
 mod survey;
 
 pub use bounds::Bounds;
-use entries::{MOST_BOXES, Share};
-use lattice::{Span, is_close};
-use level::{Level, Place};
+use clusters::Clusters;
+use entries::MOST_BOXES;
+use grid::Grid;
 pub use options::{BoxIndexKind, BoxIndexOptions, BoxIndexStats, CellOrder, CellSize, MostCells, Sorting};
 use rayon::prelude::*;
-use survey::Survey;
 
 use crate::simd::{Kernel, Lanes, dispatch};
 
@@ -36,6 +37,8 @@ const MOST_ACROSS: f64 = 4.0;
 const WIDER: f64 = 8.0;
 /// Boxes, or queries, of one piece of work.
 const PIECE: usize = 1_024;
+/// So few queries are not worth putting into clusters of their own.
+const FEW: usize = 64;
 
 /// An index of boxes. The next [`BoxIndex::build`] uses its memory again, and its order too: where few boxes changed cells, few are sorted.
 ///
@@ -55,13 +58,23 @@ const PIECE: usize = 1_024;
 pub struct BoxIndex {
     options: BoxIndexOptions,
     boxes: Vec<Bounds>,
-    /// The edge of the smallest cells that is wished for.
-    edge: f64,
-    levels: [Level; LEVELS],
-    spans: Vec<Span>,
-    moved: Vec<bool>,
-    movers: usize,
-    members: [Vec<u32>; LEVELS],
+    engine: Engine,
+}
+
+/// What finds the boxes.
+#[derive(Clone, Debug)]
+enum Engine {
+    Grid(Box<Grid>),
+    Clusters(Clusters),
+}
+
+impl Engine {
+    fn new(options: &BoxIndexOptions) -> Self {
+        match options.kind {
+            BoxIndexKind::Clusters => Self::Clusters(Clusters::default()),
+            _ => Self::Grid(Box::new(Grid::new(options))),
+        }
+    }
 }
 
 impl Default for BoxIndex {
@@ -79,19 +92,16 @@ impl BoxIndex {
     /// assert_eq!(BoxIndex::new(BoxIndexOptions::default()).self_pairs(), [[0; 2]; 0]);
     /// ```
     pub fn new(options: BoxIndexOptions) -> Self {
-        Self {
-            options,
-            boxes: Vec::new(),
-            edge: 0.0,
-            levels: std::array::from_fn(|_| Level::new(options.kind)),
-            spans: Vec::new(),
-            moved: Vec::new(),
-            movers: 0,
-            members: std::array::from_fn(|_| Vec::new()),
-        }
+        // Clusters have no cells of which some could be left out.
+        let kind = match options.kind {
+            BoxIndexKind::Clusters if options.most_cells.is_some() => BoxIndexKind::Compact,
+            kind => kind,
+        };
+        let options = BoxIndexOptions { kind, ..options };
+        Self { options, boxes: Vec::new(), engine: Engine::new(&options) }
     }
 
-    /// Puts boxes into their cells, in place of those of the last build. Box `i` is known by its number `i`.
+    /// Takes boxes, in place of those of the last build. Box `i` is known by its number `i`.
     ///
     /// ```
     /// use steric_collide::{Bounds, BoxIndex};
@@ -106,27 +116,11 @@ impl BoxIndex {
     /// ```
     pub fn build(&mut self, boxes: &[Bounds]) {
         assert!(boxes.len() < MOST_BOXES, "an index holds fewer than {MOST_BOXES} boxes");
-        let is_other = boxes.len() != self.boxes.len();
         self.boxes.clear();
         self.boxes.extend_from_slice(boxes);
-        self.lay();
-        self.find_spans();
-        self.list_members();
-        for (number, (level, members)) in self.levels.iter_mut().zip(&self.members).enumerate() {
-            let is_new = level.is_new || is_other;
-            let moved = |&&member: &&u32| self.moved[member as usize] && !is_new;
-            debug_assert!(members.iter().all(|&member| self.spans[member as usize].level == number as u8));
-            level.fill(&Place {
-                boxes: &self.boxes,
-                spans: &self.spans,
-                members,
-                movers: &members.iter().filter(moved).copied().collect::<Vec<_>>(),
-                moved: &self.moved,
-                is_new,
-                share: Share::of(&self.options),
-                sort: self.options.sort,
-                seed: self.options.seed,
-            });
+        match &mut self.engine {
+            Engine::Grid(grid) => grid.build(boxes, &self.options),
+            Engine::Clusters(clusters) => clusters.build(boxes, &self.options),
         }
     }
 
@@ -176,7 +170,10 @@ impl BoxIndex {
         wanted: impl Fn(u32, u32) -> bool + Sync,
         pairs: &mut Vec<[u32; 2]>,
     ) -> usize {
-        self.gather(queries, false, pairs, wanted)
+        match &self.engine {
+            Engine::Clusters(clusters) if queries.len() > FEW => clusters.pairs(queries, wanted, pairs),
+            _ => self.gather(queries, false, pairs, wanted),
+        }
     }
 
     /// Visits every pair of a query and a box that overlap or touch, once, from several threads and in no order.
@@ -249,12 +246,13 @@ impl BoxIndex {
     /// assert_eq!((pairs, passed_over), (vec![[0, 2], [0, 3], [1, 3]], 3));
     /// ```
     pub fn self_pairs_where(&self, wanted: impl Fn(u32, u32) -> bool + Sync, pairs: &mut Vec<[u32; 2]>) -> usize {
-        if self.options.most_cells.is_some() {
-            return self.gather_both_ways(pairs, wanted);
-        }
-        match self.joined(pairs, &wanted) {
-            Some(passed_over) => passed_over,
-            None => self.gather(&self.boxes, true, pairs, wanted),
+        match &self.engine {
+            Engine::Clusters(clusters) => clusters.self_pairs(wanted, pairs),
+            Engine::Grid(_) if self.options.most_cells.is_some() => self.gather_both_ways(pairs, wanted),
+            Engine::Grid(grid) => match grid.joined(&self.boxes, &wanted, pairs) {
+                Some(passed_over) => passed_over,
+                None => self.gather(&self.boxes, true, pairs, wanted),
+            },
         }
     }
 
@@ -304,81 +302,12 @@ impl BoxIndex {
     /// assert_eq!(index.stats().boxes, 1);
     /// ```
     pub fn stats(&self) -> BoxIndexStats {
-        let per_box = size_of::<Bounds>() + size_of::<Span>() + 1;
-        let members: usize = self.members.iter().map(Vec::capacity).sum();
-        let mut stats = BoxIndexStats {
-            boxes: self.members.iter().map(Vec::len).sum(),
-            bytes: self.boxes.capacity() * per_box + members * 4,
-            disorder: self.movers as f64 / self.boxes.len().max(1) as f64,
-            ..Default::default()
-        };
-        self.levels.iter().for_each(|level| level.add_to(&mut stats));
-        let used = self.levels.iter().zip(&self.members).find(|(_, members)| !members.is_empty());
-        stats.edge = used.map_or(0.0, |(level, _)| level.lattice.edge());
+        let mut stats = BoxIndexStats { bytes: self.boxes.capacity() * size_of::<Bounds>(), ..Default::default() };
+        match &self.engine {
+            Engine::Grid(grid) => grid.add_to(&mut stats),
+            Engine::Clusters(clusters) => clusters.add_to(&mut stats),
+        }
         stats
-    }
-}
-
-/// The steps of a build.
-impl BoxIndex {
-    /// Chooses the cells of every level, or keeps those of the last build where they will do.
-    fn lay(&mut self) {
-        let survey = Survey::of_all(&self.boxes);
-        let wish = survey.edge(&self.boxes, self.options.cell);
-        if !is_close(self.edge, wish) {
-            self.edge = wish;
-        }
-        for number in 0..LEVELS {
-            let above = if number == 0 { -1.0 } else { self.widest(number - 1) };
-            let at_most = self.widest(number);
-            let own = survey.between(&self.boxes, above, at_most);
-            let mut wish = self.edge * WIDER.powi(number as i32);
-            if number == LEVELS - 1 {
-                wish = wish.max(own.longest.min(f64::from(f32::MAX)) / MOST_ACROSS);
-            }
-            self.levels[number].lay(&own, wish, &self.options);
-        }
-    }
-
-    /// The widest box of a level. An approximation has but one.
-    fn widest(&self, level: usize) -> f64 {
-        if level == LEVELS - 1 || self.options.most_cells.is_some() {
-            return f64::INFINITY;
-        }
-        MOST_ACROSS * self.edge * WIDER.powi(level as i32)
-    }
-
-    /// Finds the cells of every box, and who changed them.
-    fn find_spans(&mut self) {
-        let count = self.boxes.len();
-        let (mut spans, mut moved) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.moved));
-        spans.resize(count, Span::NONE);
-        moved.resize(count, false);
-        let find = |((span, moved), of): ((&mut Span, &mut bool), &Bounds)| {
-            let old = std::mem::replace(span, self.span(of));
-            *moved = *span != old;
-        };
-        spans.par_iter_mut().zip(&mut moved).zip(&self.boxes).with_min_len(PIECE).for_each(find);
-        self.movers = moved.iter().filter(|&&moved| moved).count();
-        (self.spans, self.moved) = (spans, moved);
-    }
-
-    fn span(&self, of: &Bounds) -> Span {
-        if !of.holds_anything() {
-            return Span::NONE;
-        }
-        let side = f64::from(of.longest_side());
-        let level = (0..LEVELS).find(|&level| side <= self.widest(level)).unwrap_or(LEVELS - 1);
-        Span { level: level as u8, ..self.levels[level].lattice.span(of) }
-    }
-
-    fn list_members(&mut self) {
-        self.members.iter_mut().for_each(Vec::clear);
-        for (number, span) in self.spans.iter().enumerate() {
-            if let Some(members) = self.members.get_mut(span.level as usize) {
-                members.push(number as u32);
-            }
-        }
     }
 }
 
@@ -418,7 +347,7 @@ impl BoxIndex {
         pairs.iter_mut().for_each(|pair| pair.sort_unstable());
         pairs.par_sort_unstable();
         pairs.dedup();
-        passed_over - self.members.iter().map(Vec::len).sum::<usize>()
+        passed_over - self.stats().boxes
     }
 }
 
@@ -446,8 +375,9 @@ impl<W: Fn(u32, u32) -> bool, V: FnMut(u32, u32)> Kernel for Search<'_, W, V> {
         let exact = index.options.most_cells.is_none();
         let (mut found, mut passed_over) = (Vec::new(), 0);
         for (number, query) in (first..).zip(queries) {
-            for level in &index.levels {
-                level.look(lanes, query, exact, &index.boxes, &mut found);
+            match &index.engine {
+                Engine::Grid(grid) => grid.look(lanes, query, &index.boxes, &mut found),
+                Engine::Clusters(clusters) => clusters.look(lanes, query, &mut found),
             }
             if is_half {
                 found.retain(|&other| other > number);

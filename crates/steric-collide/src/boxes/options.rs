@@ -5,14 +5,16 @@
 /// ```
 /// use steric_collide::{BoxIndexKind, BoxIndexOptions};
 ///
-/// assert_eq!(BoxIndexOptions::default().kind, BoxIndexKind::Compact);
+/// assert_eq!(BoxIndexOptions::default().kind, BoxIndexKind::Clusters);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BoxIndexKind {
+    /// No cells: eight neighbouring boxes are a cluster, eight clusters a larger one, and so on. The fastest where it was measured.
+    #[default]
+    Clusters,
     /// A list for every cell.
     Basic,
     /// One array of entries sorted by cell, and for every cell where its entries begin (Lagae and Dutré 2008; Kalojanov and Slusallek 2009).
-    #[default]
     Compact,
     /// A hash table with chains of entries (Teschner and others 2003).
     Hashing,
@@ -24,12 +26,12 @@ impl BoxIndexKind {
     /// Every kind.
     ///
     /// ```
-    /// assert_eq!(steric_collide::BoxIndexKind::ALL.len(), 4);
+    /// assert_eq!(steric_collide::BoxIndexKind::ALL.len(), 5);
     /// ```
-    pub const ALL: [Self; 4] = [Self::Basic, Self::Compact, Self::Hashing, Self::Cuckoo];
+    pub const ALL: [Self; 5] = [Self::Clusters, Self::Basic, Self::Compact, Self::Hashing, Self::Cuckoo];
 }
 
-/// How cells are numbered: which stand side by side in memory.
+/// How cells are numbered: which stand side by side in memory. Clusters always follow the Z-curve.
 ///
 /// ```
 /// use steric_collide::{BoxIndexOptions, CellOrder};
@@ -71,7 +73,7 @@ impl Default for CellSize {
     }
 }
 
-/// The most cells that a box has an entry in. **This can miss pairs**: of a box that covers more cells, only a random share of them knows it. Exact while no box covers more.
+/// The most cells that a box has an entry in; clusters, which have no cells, become a compact grid then. **This can miss pairs**: of a box that covers more cells, only a random share of them knows it. Exact while no box covers more.
 ///
 /// ```
 /// use steric_collide::{Bounds, BoxIndex, BoxIndexOptions, CellSize, MostCells};

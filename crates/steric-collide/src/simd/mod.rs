@@ -49,6 +49,8 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn sub_words(self, a: Self::Words, b: Self::Words) -> Self::Words;
     /// The words in the lanes whose bit is set, zero in the others.
     fn keep_words(self, a: Self::Words, bits: u32) -> Self::Words;
+    /// The words in the lanes whose bit is set, side by side from the first lane on; what stands behind them is left open.
+    fn pack_words(self, a: Self::Words, bits: u32) -> Self::Words;
     /// The wrapping sums of the lanes of three registers.
     fn sum_words(self, a: Self::Words, b: Self::Words, c: Self::Words) -> [u32; 3];
     /// The nearest whole numbers, ties to even, as two's complement.

@@ -125,6 +125,16 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn pack_words(self, a: [u32; LANES], bits: u32) -> [u32; LANES] {
+        let (mut packed, mut count) = ([0; LANES], 0);
+        for (lane, word) in a.into_iter().enumerate() {
+            packed[count % LANES] = word;
+            count += (bits >> lane & 1) as usize;
+        }
+        packed
+    }
+
+    #[inline(always)]
     fn sum_words(self, a: [u32; LANES], b: [u32; LANES], c: [u32; LANES]) -> [u32; 3] {
         [a, b, c].map(|words| words.iter().fold(0u32, |sum, &word| sum.wrapping_add(word)))
     }

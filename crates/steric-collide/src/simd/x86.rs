@@ -7,6 +7,24 @@ use steric_model::LANES;
 
 use super::{Eight, Kernel, Lanes};
 
+/// For each eight bits, the lanes whose bits are set, in order.
+static PACKED: [[u32; LANES]; 256] = {
+    let mut packed = [[0; LANES]; 256];
+    let mut bits = 0;
+    while bits < 256 {
+        let (mut lane, mut count) = (0, 0);
+        while lane < LANES {
+            if bits >> lane & 1 == 1 {
+                packed[bits][count] = lane as u32;
+                count += 1;
+            }
+            lane += 1;
+        }
+        bits += 1;
+    }
+    packed
+};
+
 impl Lanes for V3 {
     type Floats = f32x8;
     type Words = u32x8;
@@ -118,6 +136,11 @@ impl Lanes for V3 {
         let lane_bits = u32x8(1, 2, 4, 8, 16, 32, 64, 128);
         let set = self.and_u32x8(self.splat_u32x8(bits), lane_bits);
         self.and_u32x8(a, cast(self.cmp_eq_u32x8(set, lane_bits)))
+    }
+
+    #[inline(always)]
+    fn pack_words(self, a: u32x8, bits: u32) -> u32x8 {
+        cast(self.avx2._mm256_permutevar8x32_epi32(cast(a), cast(PACKED[bits as usize & 0xff])))
     }
 
     #[inline(always)]

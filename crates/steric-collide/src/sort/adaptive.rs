@@ -168,7 +168,7 @@ impl Kept {
         let Some(last) = self.runs.last_mut() else { return };
         last.end -= 1;
         self.count -= 1;
-        if last.len() == 0 {
+        if last.start == last.end {
             self.runs.pop();
         }
     }

@@ -220,6 +220,7 @@ impl DeformScene {
         let number = |value: &Option<Spanned<f64>>, own: f64| value.as_ref().map_or(own, |value| *value.get_ref());
         let response = self.choice(table.response.as_ref(), &[("gap", Response::Gap), ("depth", Response::Depth)])?;
         let kinds = [
+            ("clusters", BoxIndexKind::Clusters),
             ("basic", BoxIndexKind::Basic),
             ("compact", BoxIndexKind::Compact),
             ("hashing", BoxIndexKind::Hashing),

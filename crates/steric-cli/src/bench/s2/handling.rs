@@ -137,6 +137,7 @@ fn row(kept: &Kept, measured: &Measured, repeats: usize) -> Row {
 /// As the study calls them.
 pub(super) fn named(kind: BoxIndexKind) -> &'static str {
     match kind {
+        BoxIndexKind::Clusters => "clusters",
         BoxIndexKind::Basic => "uniform grid",
         BoxIndexKind::Compact => "index sort",
         BoxIndexKind::Hashing => "spatial hashing",

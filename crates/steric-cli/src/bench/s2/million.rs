@@ -32,7 +32,7 @@ pub(super) fn measure(tetrahedra: usize, shared: &Shared) -> Result<Told, Failur
         scene: "two blocks".to_owned(),
         size,
         what,
-        kind: "index sort".to_owned(),
+        kind: "clusters".to_owned(),
         threads,
         value,
         unit,

@@ -3,7 +3,7 @@
 //! How it works: triangles are asked by edges, and tetrahedra by points, as in the collision handling. Both orders take turns in each state, on one thread, and building the index is timed apart.
 
 use glam::DVec3;
-use steric::collide::{Bounds, BoxIndex, BoxIndexOptions, CellOrder};
+use steric::collide::{Bounds, BoxIndex, BoxIndexKind, BoxIndexOptions, CellOrder};
 
 use super::frames::Kept;
 use super::{Row, Told, mean, median_and_spread, milliseconds_of, paper};
@@ -36,7 +36,9 @@ pub(super) fn measure(kept: &Kept, repeats: usize) -> Result<Told, Failure> {
 }
 
 fn in_turns(kept: &Kept, of: &[&[u32]], by: &[&[u32]], repeats: usize) -> Result<Times, Failure> {
-    let mut indexes = ORDERS.map(|(order, _)| BoxIndex::new(BoxIndexOptions { order, ..BoxIndexOptions::default() }));
+    let mut indexes = ORDERS.map(|(order, _)| {
+        BoxIndex::new(BoxIndexOptions { kind: BoxIndexKind::Compact, order, ..BoxIndexOptions::default() })
+    });
     let mut times = Times::default();
     let mut found = [Vec::new(), Vec::new()];
     for frame in &kept.frames {

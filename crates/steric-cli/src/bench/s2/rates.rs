@@ -76,7 +76,7 @@ fn rows((scene, size, asked): (&str, usize, f64), all: &[(f64, Stepped)]) -> [Ro
         scene: scene.to_owned(),
         size,
         what,
-        kind: "index sort".to_owned(),
+        kind: "clusters".to_owned(),
         threads: THREADS,
         value,
         unit,
