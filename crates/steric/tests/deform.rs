@@ -63,7 +63,7 @@ fn what_cannot_be_is_refused_with_its_line() {
         (material("poisson = 0.5"), "below 0.5"),
         (material("density = 0.0"), "density above 0"),
         (format!("{body}material = \"gold\"\n"), "a material that is listed"),
-        (format!("[contact]\nindex = \"tree\"\n{body}"), "one of basic, compact, hashing, cuckoo"),
+        (format!("[contact]\nindex = \"tree\"\n{body}"), "one of clusters, basic, compact, hashing, cuckoo"),
         (format!("[contact]\nmost-cells = 5\n{body}"), "27, 8 or 1 cells"),
         (format!("{body}hold = [[9.0, 9.0, 9.0], [10.0, 10.0, 10.0]]\n"), "a box with a point of the body in it"),
     ] {
