@@ -50,9 +50,4 @@ impl Chain {
         let steps = a.abs_diff(b);
         if self.is_closed { steps.min(self.points.len() - steps) } else { steps }
     }
-
-    /// The sum of all segments, in angstroms.
-    pub(super) fn length(&self) -> f64 {
-        (0..self.segments()).map(|at| self.segment(at)).map(|[a, b]| a.distance(b)).sum()
-    }
 }

@@ -63,7 +63,7 @@ pub enum FibreError {
     },
     /// Stretches still overlap when all iterations are used up.
     #[error(
-        "after {iterations} iterations {overlaps} pairs of segments still overlap and {broken} segments are stretched or outside: the fibre fills {:.1} % of its compartment, and about {:.0} % is reached as a rule; give it more room or more iterations",
+        "after {iterations} iterations {overlaps} pairs of segments still overlap and {broken} segments are stretched, bent too sharply or outside: the fibre fills {:.1} % of its compartment, and about {:.0} % is reached as a rule; give it more room or more iterations",
         100.0 * fraction, 100.0 * PRACTICAL
     )]
     Jammed {
@@ -71,7 +71,7 @@ pub enum FibreError {
         iterations: u32,
         /// Pairs of segments nearer than two radii.
         overlaps: usize,
-        /// Segments that are too long, too short or outside.
+        /// Segments that are too long, too short or outside, and bends that are too sharp.
         broken: usize,
         /// The part of the compartment that the fibre fills.
         fraction: f64,

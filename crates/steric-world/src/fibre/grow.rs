@@ -18,8 +18,10 @@ use super::room::{Room, Survey};
 use super::spline::FibreSpline;
 use super::walk::walk;
 
-/// Iterations of a level that is not the last.
-const COARSE: u32 = 24;
+/// Iterations of a coarse level: what they do not settle, the next does.
+const COARSE: u32 = 8;
+/// Iterations of a level that is followed by so many or fewer. A sharp bend is spread over a stretch in a quarter of the iterations that it takes one level later.
+const FINE: (u32, usize) = (64, 3);
 /// What segments are pushed farther apart than they must, in radii of the fibre: with nothing to spare the last overlaps would take forever.
 const MARGIN: f64 = 0.05;
 
@@ -69,7 +71,7 @@ pub struct FibreProgress {
     pub iteration: u32,
     /// Pairs of segments that are too near for this level.
     pub overlaps: usize,
-    /// Segments that are too long, too short or outside.
+    /// Segments that are too long, too short or outside, and bends that are too sharp.
     pub broken: usize,
 }
 
@@ -116,8 +118,13 @@ impl Fibre {
             if number > 0 {
                 chain = refine(&chain, level, number as u64, options.seed, room);
             }
-            let is_finest = number + 1 == levels.len();
-            let most = if is_finest { options.max_iterations } else { COARSE };
+            let behind = levels.len() - 1 - number;
+            let is_finest = behind == 0;
+            let most = match behind {
+                0 => options.max_iterations,
+                behind if behind <= FINE.1 => FINE.0,
+                _ => COARSE,
+            };
             let mut relaxing = Relaxing::new(chain, *level, room, MARGIN * level.radius);
             let mut trouble = Trouble::default();
             for iteration in 0..=most {

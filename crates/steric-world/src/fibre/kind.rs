@@ -128,7 +128,8 @@ impl Fibre {
             let expected = format!("at most {MOST} units");
             return Err(FibreError::Number { expected, found: self.units as f64 });
         }
-        let shortest = TAU * self.kind.tightest_bend;
+        // A fifth more than the tightest ring, which leaves it something to give.
+        let shortest = 1.2 * TAU * self.kind.tightest_bend;
         if self.is_closed && self.length() < shortest {
             let least = (shortest / self.kind.rise).ceil() as usize;
             return Err(FibreError::TooShortToClose { units: self.units, least });

@@ -19,6 +19,9 @@ const FILLED: f64 = 0.08;
 /// The sharpest bend at a bead, in radians, where stiffness would allow more.
 const SHARPEST: f64 = 2.0;
 
+/// Bends are taken back to this part of the sharpest, so that the last of them do not take forever.
+const SPARED: f64 = 0.8;
+
 /// One level: what its segments should be.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Level {
@@ -28,8 +31,12 @@ pub(super) struct Level {
     pub(super) chord: f64,
     /// How far the axis keeps from walls; half of what it keeps from itself.
     pub(super) radius: f64,
-    /// How far a bead may stand beside the line between its neighbours.
+    /// The mean cosine between one segment and the next.
+    pub(super) onward: f64,
+    /// How far a bead should stand beside the line between its neighbours at most.
     pub(super) most_bend: f64,
+    /// How far it may stand at the end.
+    pub(super) sharpest_bend: f64,
     /// How many segments away a segment is no neighbour any more.
     pub(super) strangers: usize,
 }
@@ -39,7 +46,8 @@ pub(super) fn levels(fibre: &Fibre, spacing: f64, survey: &Survey) -> Vec<Level>
     let kind = &fibre.kind;
     let length = fibre.length();
     let widest_step = (0.7 * survey.widest).min(2.0 * kind.persistence.max(spacing));
-    let least = if fibre.is_closed { 6.0 } else { 1.0 };
+    // Rounded up to whole segments a fibre of fewer would have many more than it needs.
+    let least = if fibre.is_closed { 6.0 } else { 4.0 };
     let mut doublings = 0;
     while doublings < 40 {
         let coarser = spacing * f64::from(2u32.pow(doublings + 1).min(1 << 30));
@@ -49,7 +57,8 @@ pub(super) fn levels(fibre: &Fibre, spacing: f64, survey: &Survey) -> Vec<Level>
         }
         doublings += 1;
     }
-    let coarsest = (length / (spacing * f64::from(1u32 << doublings))).ceil().max(least) as usize;
+    let coarsest = (length / (spacing * f64::from(1u32 << doublings))).ceil();
+    let coarsest = if fibre.is_closed { coarsest.max(least) } else { coarsest } as usize;
     let contour = length / coarsest as f64;
     let chord = |level: u32| end_to_end(contour / f64::from(1u32 << level), kind.persistence);
     let of = |level: u32| {
@@ -61,10 +70,20 @@ pub(super) fn levels(fibre: &Fibre, spacing: f64, survey: &Survey) -> Vec<Level>
         let elbow_room = if is_finest { 0.0 } else { 0.5 * sideways(chord_here, chord(level + 1)) };
         let filling = (FILLED * survey.volume / (std::f64::consts::PI * segments as f64 * chord_here)).sqrt();
         let radius = (kind.radius + elbow_room).min(filling).min(chord_here / 3.0).max(kind.radius);
-        // Twice the mean bend of a chain of this stiffness.
-        let bend = (2.0 * (2.0 * stretch / kind.persistence).sqrt()).min(stretch / kind.tightest_bend).min(SHARPEST);
+        let sharpest = (stretch / kind.tightest_bend).min(SHARPEST);
+        // Twice the mean bend of a chain of this stiffness, and less than the sharpest.
+        let bend = (2.0 * (2.0 * stretch / kind.persistence).sqrt()).min(SPARED * sharpest);
+        let beside = |bend: f64| chord_here * (0.5 * bend).sin();
         let strangers = (1.0 + 3.0 * radius / chord_here).ceil().max(2.0) as usize;
-        Level { segments, chord: chord_here, radius, most_bend: chord_here * (0.5 * bend).sin(), strangers }
+        Level {
+            segments,
+            chord: chord_here,
+            radius,
+            onward: onward(stretch, kind.persistence),
+            most_bend: beside(bend),
+            sharpest_bend: if is_finest { beside(sharpest) } else { beside(bend / SPARED) },
+            strangers,
+        }
     };
     (0..=doublings).map(of).collect()
 }
@@ -76,6 +95,12 @@ pub(super) fn end_to_end(stretch: f64, persistence: f64) -> f64 {
         return stretch * (1.0 - turns / 6.0);
     }
     persistence * (2.0 * (turns - 1.0 + (-turns).exp())).sqrt()
+}
+
+/// The mean cosine between the lines that join the ends of two neighbouring stretches.
+fn onward(stretch: f64, persistence: f64) -> f64 {
+    let forgotten = persistence * -(-stretch / persistence).exp_m1();
+    (forgotten / end_to_end(stretch, persistence)).powi(2).min(1.0)
 }
 
 /// How far a midpoint stands beside a line when both of its halves have a length.
@@ -112,7 +137,7 @@ fn displaced(chain: &Chain, at: usize, next: &Level, random: &mut Random, room: 
     let behind = chain.neighbour(at, 2).unwrap_or(end);
     // Where the smooth curve through four beads stands halfway (Dyn, Levin and Gregory 1987).
     let smooth = (start + end - before - behind) / 16.0;
-    let leaning = 2.0 * smooth / height.max(1e-9);
+    let leaning = 6.0 * smooth / height.max(1e-9);
     let side = (random.direction() + leaning).reject_from_normalized(along);
     let side = side.normalize_or(along.any_orthonormal_vector());
     let sides = (0..SIDES).map(|turn| DQuat::from_axis_angle(along, turn as f64 * std::f64::consts::FRAC_PI_2) * side);

@@ -23,7 +23,7 @@ pub(super) const STRETCH: f64 = 0.01;
 pub(super) struct Trouble {
     /// Pairs that overlap.
     pub(super) overlaps: usize,
-    /// Segments that are too long, too short or outside.
+    /// Segments that are too long, too short or outside, and bends that are too sharp.
     pub(super) broken: usize,
 }
 
@@ -143,13 +143,16 @@ impl<'a> Relaxing<'a> {
             trouble
         });
         let trouble = trouble.reduce(Trouble::default, Trouble::and);
-        bends.par_chunks_mut(PIECE).enumerate().for_each(|(piece, bends)| {
+        let too_sharp = bends.par_chunks_mut(PIECE).enumerate().map(|(piece, bends)| {
+            let mut too_sharp = 0;
             for (bend, at) in bends.iter_mut().zip(PIECE * piece..) {
                 let (way, found) = chain.bend(at).normalize_and_length();
                 *bend = if found > level.most_bend { way * (found - level.most_bend) } else { DVec3::ZERO };
+                too_sharp += usize::from(found > level.sharpest_bend);
             }
+            too_sharp
         });
-        trouble
+        trouble.and(Trouble { overlaps: 0, broken: too_sharp.sum() })
     }
 
     /// Moves every bead by what was found.
