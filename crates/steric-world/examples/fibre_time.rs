@@ -1,54 +1,46 @@
-//! How long fibres take: a million base pairs, and the chromosome of JCVI-syn3A.
+//! How long fibres take: a plasmid, the chromosome of JCVI-syn3A, and a million base pairs.
 //!
-//! `cargo run --release -p steric-world --example fibre_time [THREADS] [SEED]` writes a table: scene, base pairs, threads, seconds, seconds for the placements of all base pairs, iterations, the nearest that two
-//! stretches come, the worst stretch, the persistence length, and the hash of all beads.
+//! `cargo run --release -p steric-world --example fibre_time [THREADS] [RUNS]` writes a table. Every scene is grown so many times; the hash is that of all beads, and the same for any number of threads.
 #![allow(clippy::print_stdout, reason = "it writes a table")]
 
+use std::error::Error;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use glam::DVec3;
-use steric_world::fibre::{Fibre, FibreKind, FibreOptions, Room};
-use steric_world::shape::Region;
+use steric_world::fibre::scenes::{FibreScene, all};
+use steric_world::fibre::{FibreOptions, GrownFibre};
 
-fn main() {
+fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
-    let mut number = |otherwise| words.next().and_then(|word| word.parse().ok()).unwrap_or(otherwise);
-    let (threads, seed) = (number(2), number(1));
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build().expect("threads");
-    println!("scene,base_pairs,threads,seconds,placing_seconds,iterations,nearest,worst_stretch,persistence,hash");
-    let scenes = [("million-bp", 1_000_000, false, 2_500.0), ("syn3A", 543_379, true, 2_000.0)];
-    for (name, units, is_closed, radius) in scenes {
-        let room = Room::inside(Region::Sphere { center: DVec3::ZERO, radius });
-        let fibre = Fibre { kind: FibreKind::DNA, units, is_closed };
-        let options = FibreOptions { seed, ..FibreOptions::default() };
-        let verbose = std::env::var_os("FIBRE_WATCH").is_some();
-        let mut last = Instant::now();
-        let grown = pool.install(|| {
-            fibre.grow(&room, &options, |progress| {
-                if verbose {
-                    eprintln!("{progress:?} {:.1} ms", 1e3 * last.elapsed().as_secs_f64());
-                    last = Instant::now();
-                }
-                ControlFlow::Continue(())
-            })
-        });
-        let grown = match grown {
-            Ok(grown) => grown,
-            Err(error) => {
-                println!("{name},{units},{threads},{error}");
-                continue;
-            }
-        };
+    let mut number = |otherwise: usize| words.next().map_or(Ok(otherwise), |word| word.parse());
+    let (threads, runs) = (number(2)?, number(3)?.max(1));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    println!(
+        "scene,base_pairs,backend,threads,median_seconds,spread_seconds,placing_seconds,iterations,nearest_angstroms,worst_stretch,filled,hash"
+    );
+    for scene in all() {
+        let grown = (0..runs).map(|_| pool.install(|| grow(&scene))).collect::<Result<Vec<GrownFibre>, _>>()?;
+        let mut seconds: Vec<f64> = grown.iter().map(|grown| grown.report().seconds).collect();
+        seconds.sort_by(f64::total_cmp);
         let started = Instant::now();
-        let placements = pool.install(|| grown.placements(1));
+        let placements = pool.install(|| grown[0].placements(1)).len();
         let placing = started.elapsed().as_secs_f64();
-        assert_eq!(placements.len(), units);
-        let report = grown.report();
+        let report = grown[0].report();
         println!(
-            "{name},{units},{threads},{:.3},{placing:.3},{},{:.4},{:.4},{:.0},{:016x}",
-            report.seconds, report.iterations, report.nearest, report.worst_stretch, report.persistence, grown.state_hash()
+            "{},{placements},cpu,{threads},{:.3},{:.3},{placing:.3},{},{:.3},{:.4},{:.4},{:016x}",
+            scene.name,
+            seconds[runs / 2],
+            seconds[runs - 1] - seconds[0],
+            report.iterations,
+            report.nearest,
+            report.worst_stretch,
+            report.filled,
+            grown[0].state_hash()
         );
-        eprintln!("{report:#?}");
     }
+    Ok(())
+}
+
+fn grow(scene: &FibreScene) -> Result<GrownFibre, steric_world::fibre::FibreError> {
+    scene.fibre.grow(&scene.room, &FibreOptions::default(), |_| ControlFlow::Continue(()))
 }

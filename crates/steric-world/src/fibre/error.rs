@@ -3,8 +3,8 @@
 /// The part of a volume that parallel cylinders fill at most: pi over the root of 12.
 pub(super) const DENSEST: f64 = 0.906_9;
 
-/// The part of a volume that a fibre reaches with certainty in the scenes that were measured; beyond it growing takes long and may fail.
-pub(super) const PRACTICAL: f64 = 0.15;
+/// The part of a volume that fibres reached in seconds, in spheres and boxes; beyond it growing takes ever longer, and may fail.
+pub(super) const PRACTICAL: f64 = 0.2;
 
 /// Why a fibre cannot be grown where it was asked for.
 ///

@@ -26,7 +26,7 @@ pub struct FibreKind {
     pub radius: f64,
     /// Along the fibre, over which its direction is forgotten, in angstroms.
     pub persistence: f64,
-    /// The radius of the tightest bend, in angstroms.
+    /// The radius of the tightest bend, in angstroms; in the corner of a compartment it may be a fifth less.
     pub tightest_bend: f64,
 }
 

@@ -65,14 +65,13 @@ pub(super) fn levels(fibre: &Fibre, spacing: f64, survey: &Survey) -> Vec<Level>
         let segments = coarsest << level;
         let is_finest = level == doublings;
         let stretch = contour / f64::from(1u32 << level);
-        // The finest level is as long as the fibre.
-        let chord_here = if is_finest { stretch } else { chord(level) };
-        let elbow_room = if is_finest { 0.0 } else { 0.5 * sideways(chord_here, chord(level + 1)) };
-        let filling = (FILLED * survey.volume / (std::f64::consts::PI * segments as f64 * chord_here)).sqrt();
-        let radius = (kind.radius + elbow_room).min(filling).min(chord_here / 3.0).max(kind.radius);
         let sharpest = (stretch / kind.tightest_bend).min(SHARPEST);
         // Twice the mean bend of a chain of this stiffness, and less than the sharpest.
         let bend = (2.0 * (2.0 * stretch / kind.persistence).sqrt()).min(SPARED * sharpest);
+        let chord_here = if is_finest { under_a_curve(stretch, kind.persistence, bend) } else { chord(level) };
+        let elbow_room = if is_finest { 0.0 } else { 0.5 * sideways(chord_here, chord(level + 1)) };
+        let filling = (FILLED * survey.volume / (std::f64::consts::PI * segments as f64 * chord_here)).sqrt();
+        let radius = (kind.radius + elbow_room).min(filling).min(chord_here / 3.0).max(kind.radius);
         let beside = |bend: f64| chord_here * (0.5 * bend).sin();
         let strangers = (1.0 + 3.0 * radius / chord_here).ceil().max(2.0) as usize;
         Level {
@@ -95,6 +94,13 @@ pub(super) fn end_to_end(stretch: f64, persistence: f64) -> f64 {
         return stretch * (1.0 - turns / 6.0);
     }
     persistence * (2.0 * (turns - 1.0 + (-turns).exp())).sqrt()
+}
+
+/// How long the segments are whose smooth curve has stretches of a length. An arc is longer than its chord by a part of 1 / 24 of the square of the angle that it turns; the mean square is that of a chain of this stiffness,
+/// or what is left of it where bends are held below the sharpest.
+fn under_a_curve(stretch: f64, persistence: f64, sharpest: f64) -> f64 {
+    let squared_angle = (4.0 / 3.0 * stretch / persistence).min(0.6 * sharpest * sharpest);
+    stretch / (1.0 + squared_angle / 24.0)
 }
 
 /// The mean cosine between the lines that join the ends of two neighbouring stretches.

@@ -17,6 +17,7 @@ pub mod reference;
 mod relax;
 mod report;
 mod room;
+pub mod scenes;
 mod spline;
 mod walk;
 

@@ -27,10 +27,10 @@ impl NearSegments {
         let middles: Vec<(DVec3, f64)> = (0..segments).into_par_iter().with_min_len(PIECE).map(middle).collect();
         let longest = middles.iter().fold(0.0, |longest: f64, one| longest.max(one.1)).sqrt();
         let cells = Cells::new(&middles, reach + longest);
-        let pieces = (0..segments.div_ceil(PIECE)).into_par_iter().map(|piece| {
+        let pieces = middles.par_chunks(PIECE).enumerate().map(|(piece, middles)| {
             let (mut starts, mut others) = (vec![0], Vec::new());
-            for at in PIECE * piece..segments.min(PIECE * (piece + 1)) {
-                cells.near(middles[at].0, |other| {
+            for (&(middle, _), at) in middles.iter().zip(PIECE * piece..) {
+                cells.near(middle, |other| {
                     if chain.steps_between(at, other as usize) >= strangers {
                         others.push(other);
                     }

@@ -18,6 +18,9 @@ const STRAIGHTENING: f64 = 0.7;
 /// The part of its length by which a segment may be too long or too short at the end.
 pub(super) const STRETCH: f64 = 0.01;
 
+/// After so many iterations bends may be a little sharper than they should, and after so many more by this part: a fibre that is pressed into a corner frees itself too slowly to wait for.
+const LENIENCE: (f64, f64, f64) = (100.0, 300.0, 0.25);
+
 /// What an iteration found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Trouble {
@@ -115,7 +118,7 @@ impl<'a> Relaxing<'a> {
 
     /// Finds what is wrong with every segment and bead.
     fn look(&mut self) -> Trouble {
-        let Self { chain, level, room, near, margin, segments, leeway, bends, .. } = self;
+        let Self { chain, level, room, near, margin, segments, leeway, bends, iteration, .. } = self;
         let (chain, near) = (&*chain, &*near);
         let distances = Distances { wanted: 2.0 * level.radius + *margin, least: 2.0 * level.radius };
         let from_walls = level.radius + 0.5 * *margin;
@@ -143,12 +146,15 @@ impl<'a> Relaxing<'a> {
             trouble
         });
         let trouble = trouble.reduce(Trouble::default, Trouble::and);
+        let (after, within, most) = LENIENCE;
+        let sharpest_bend = level.sharpest_bend
+            * (1.0 + most * ((f64::from(*iteration) - after) / within).clamp(0.0, 1.0));
         let too_sharp = bends.par_chunks_mut(PIECE).enumerate().map(|(piece, bends)| {
             let mut too_sharp = 0;
             for (bend, at) in bends.iter_mut().zip(PIECE * piece..) {
                 let (way, found) = chain.bend(at).normalize_and_length();
                 *bend = if found > level.most_bend { way * (found - level.most_bend) } else { DVec3::ZERO };
-                too_sharp += usize::from(found > level.sharpest_bend);
+                too_sharp += usize::from(found > sharpest_bend);
             }
             too_sharp
         });

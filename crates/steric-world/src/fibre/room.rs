@@ -59,7 +59,10 @@ impl Room {
     pub(super) fn depth(&self, point: DVec3) -> (f64, DVec3) {
         let inside = self.inside.iter().map(|region| region.distance(point));
         let outside = self.outside.iter().map(|region| region.distance(point)).map(|(beyond, way)| (-beyond, -way));
-        let nearest = |worst: (f64, DVec3), one: (f64, DVec3)| if one.0 > worst.0 { one } else { worst };
+        // Written so that what is no number stays none.
+        let nearest = |worst: (f64, DVec3), one: (f64, DVec3)| {
+            if worst.0.is_nan() || one.0 <= worst.0 { worst } else { one }
+        };
         inside.chain(outside).fold((f64::NEG_INFINITY, DVec3::Z), nearest)
     }
 

@@ -244,7 +244,7 @@ mod tests {
         for pair in poses.windows(2) {
             let step = pair[0].inverse() * pair[1];
             assert!((step.translation.length() / rise - 1.0).abs() < 2e-3, "{}", step.translation);
-            let turn = step.rotation.to_scaled_axis().z;
+            let turn = step.rotation.to_scaled_axis().z.rem_euclid(TAU);
             assert!((turn - TAU / 10.5).abs() < 0.01, "{turn}");
         }
         assert_eq!(spline.placements(100).len(), 11);
