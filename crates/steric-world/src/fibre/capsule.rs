@@ -24,7 +24,8 @@ pub(super) fn nearest([p, p_end]: [DVec3; 2], [q, q_end]: [DVec3; 2]) -> Nearest
     let first = if determinant > 1e-12 * a * e { ((b * f - c * e) / determinant).clamp(0.0, 1.0) } else { 0.5 };
     let second = quotient(b * first + f, e);
     let held = second.clamp(0.0, 1.0);
-    let first = if held == second && determinant > 1e-12 * a * e { first } else { quotient(b * held - c, a).clamp(0.0, 1.0) };
+    let first =
+        if held == second && determinant > 1e-12 * a * e { first } else { quotient(b * held - c, a).clamp(0.0, 1.0) };
     Nearest { along: [first, held], apart: w + first * u - held * v }
 }
 

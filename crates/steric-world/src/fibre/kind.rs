@@ -32,21 +32,15 @@ pub struct FibreKind {
 
 impl FibreKind {
     /// Double-stranded DNA in the B form; a unit is a base pair. It bends no tighter than around a nucleosome.
-    pub const DNA: Self =
-        Self { rise: 3.4, twist: TAU / 10.5, radius: 10.0, persistence: 500.0, tightest_bend: 40.0 };
+    pub const DNA: Self = Self { rise: 3.4, twist: TAU / 10.5, radius: 10.0, persistence: 500.0, tightest_bend: 40.0 };
     /// Double-stranded RNA in the A form; a unit is a base pair.
     pub const RNA_HELIX: Self =
         Self { rise: 2.8, twist: TAU / 11.0, radius: 11.5, persistence: 600.0, tightest_bend: 50.0 };
     /// Single-stranded RNA; a unit is a nucleotide. Its bases stack loosely, ten or so to a turn.
     pub const RNA: Self = Self { rise: 5.9, twist: TAU / 10.0, radius: 6.0, persistence: 10.0, tightest_bend: 10.0 };
     /// Filamentous actin; a unit is a subunit, and the helix of all of them is left-handed.
-    pub const ACTIN: Self = Self {
-        rise: 27.5,
-        twist: -166.7 / 180.0 * PI,
-        radius: 35.0,
-        persistence: 170_000.0,
-        tightest_bend: 1_000.0,
-    };
+    pub const ACTIN: Self =
+        Self { rise: 27.5, twist: -166.7 / 180.0 * PI, radius: 35.0, persistence: 170_000.0, tightest_bend: 1_000.0 };
 
     /// How many units make a full turn.
     ///

@@ -112,8 +112,7 @@ impl<'a> Relaxing<'a> {
     fn is_list_old(&self) -> bool {
         let most = 0.25 * self.skin * self.skin;
         let has_left = |(now, then): (&DVec3, &DVec3)| now.distance_squared(*then) > most;
-        self.listed_at.is_empty()
-            || self.chain.points.par_iter().zip(&self.listed_at).with_min_len(PIECE).any(has_left)
+        self.listed_at.is_empty() || self.chain.points.par_iter().zip(&self.listed_at).with_min_len(PIECE).any(has_left)
     }
 
     /// Finds what is wrong with every segment and bead.
@@ -147,8 +146,8 @@ impl<'a> Relaxing<'a> {
         });
         let trouble = trouble.reduce(Trouble::default, Trouble::and);
         let (after, within, most) = LENIENCE;
-        let sharpest_bend = level.sharpest_bend
-            * (1.0 + most * ((f64::from(*iteration) - after) / within).clamp(0.0, 1.0));
+        let sharpest_bend =
+            level.sharpest_bend * (1.0 + most * ((f64::from(*iteration) - after) / within).clamp(0.0, 1.0));
         let too_sharp = bends.par_chunks_mut(PIECE).enumerate().map(|(piece, bends)| {
             let mut too_sharp = 0;
             for (bend, at) in bends.iter_mut().zip(PIECE * piece..) {

@@ -115,9 +115,7 @@ impl Walker<'_> {
         }
         let place = best.map(|(_, place)| place).or(homeward);
         // Where nothing fits, a step that the walls bend.
-        place.unwrap_or_else(|| {
-            self.room.draw_in(here + self.level.chord * random.direction(), self.level.radius)
-        })
+        place.unwrap_or_else(|| self.room.draw_in(here + self.level.chord * random.direction(), self.level.radius))
     }
 }
 
