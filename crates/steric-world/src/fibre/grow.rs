@@ -25,6 +25,9 @@ const FINE: (u32, usize) = (64, 3);
 /// What segments are pushed farther apart than they must, in radii of the fibre: with nothing to spare the last overlaps would take forever.
 const MARGIN: f64 = 0.05;
 
+/// Iterations of a level of so many segments or fewer, which cost nothing: a stiff fibre in a small compartment has to be bent as a whole.
+const FEW: (u32, usize) = (1_000, 1_024);
+
 /// How a fibre is grown.
 ///
 /// ```
@@ -122,6 +125,7 @@ impl Fibre {
             let is_finest = behind == 0;
             let most = match behind {
                 0 => options.max_iterations,
+                _ if level.segments <= FEW.1 => FEW.0,
                 behind if behind <= FINE.1 => FINE.0,
                 _ => COARSE,
             };

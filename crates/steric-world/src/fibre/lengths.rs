@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn lengths_come_back_in_a_few_iterations_open_and_closed() {
         for is_closed in [false, true] {
-            let jitter = |at: usize| 2.0 * Random::of(1, at as u64).direction();
+            let jitter = |at: usize| 0.5 * Random::of(1, at as u64).direction();
             let turn = |at: usize| DQuat::from_rotation_z(at as f64 / 3_000.0 * TAU);
             let points = (0..3_000).map(|at| turn(at) * DVec3::X * 60_000.0 / TAU + jitter(at)).collect();
             let mut chain = Chain { points, is_closed };
