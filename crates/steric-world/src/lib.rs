@@ -8,6 +8,7 @@ pub mod build;
 pub mod deform;
 pub mod diffuse;
 pub mod dock;
+pub mod fibre;
 pub mod relax;
 pub mod report;
 pub mod respond;
