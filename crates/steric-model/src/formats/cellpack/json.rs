@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use glam::DVec3;
+use glam::{DMat3, DQuat, DVec3};
 use serde::de::{Error, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::{Place, ReadError};
+use crate::{Place, Pose, ReadError};
 
 /// The whole file. Ordered maps, so that the order of ingredients is the same in every run.
 #[derive(Deserialize)]
@@ -185,4 +185,23 @@ impl<'de> Visitor<'de> for PlacementVisitor {
         while parts.next_element::<IgnoredAny>()?.is_some() {}
         Ok(Placement(DVec3::from(position), rotation))
     }
+}
+
+/// The pose of a copy: with a principal axis quaternions are x, y, z, w, without one w, x, y, z.
+pub(super) fn pose(position: DVec3, rotation: &Rotation, axis_is_given: bool) -> Option<Pose> {
+    let rotation = match *rotation {
+        Rotation::Quaternion([x, y, z, w]) if axis_is_given => DQuat::from_xyzw(x, y, z, w),
+        Rotation::Quaternion([w, x, y, z]) => DQuat::from_xyzw(x, y, z, w),
+        Rotation::Matrix3(rows) => return pose_of_rows(position, rows),
+        Rotation::Matrix4([a, b, c, _]) => {
+            return pose_of_rows(position, [[a[0], a[1], a[2]], [b[0], b[1], b[2]], [c[0], c[1], c[2]]]);
+        }
+    };
+    let length = rotation.length();
+    let is_rotation = (length - 1.0).abs() < 0.01 && position.is_finite();
+    is_rotation.then(|| Pose { rotation: rotation.normalize(), translation: position })
+}
+
+fn pose_of_rows(position: DVec3, rows: [[f64; 3]; 3]) -> Option<Pose> {
+    Pose::from_matrix(DMat3::from_cols_array_2d(&rows).transpose(), position)
 }

@@ -12,15 +12,17 @@
 //! with their known side outwards, and the packed proteins stand beside each other instead of in each other.
 
 mod json;
+mod recipe;
 mod templates;
 
 use std::path::{Path, PathBuf};
 
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DQuat, DVec3};
 use rustc_hash::FxHashMap;
 
 use crate::{Assembly, Copies, Parsed, Place, Pose, ReadError, Structure, Warnings};
-use json::{Ingredient, Packing, Rotation, Source};
+use json::{Ingredient, Packing, Source, pose};
+pub use recipe::{read_recipe, read_recipe_file, read_sphere_file};
 pub use templates::TemplateFolders;
 use templates::{add_template, load_template};
 
@@ -165,22 +167,4 @@ impl<'t> Scene<'t> {
         self.structure.assemblies.push(self.assembly);
         Ok(Parsed { value: self.structure, warnings: self.warnings })
     }
-}
-
-fn pose(position: DVec3, rotation: &Rotation, axis_is_given: bool) -> Option<Pose> {
-    let rotation = match *rotation {
-        Rotation::Quaternion([x, y, z, w]) if axis_is_given => DQuat::from_xyzw(x, y, z, w),
-        Rotation::Quaternion([w, x, y, z]) => DQuat::from_xyzw(x, y, z, w),
-        Rotation::Matrix3(rows) => return pose_of_rows(position, rows),
-        Rotation::Matrix4([a, b, c, _]) => {
-            return pose_of_rows(position, [[a[0], a[1], a[2]], [b[0], b[1], b[2]], [c[0], c[1], c[2]]]);
-        }
-    };
-    let length = rotation.length();
-    let is_rotation = (length - 1.0).abs() < 0.01 && position.is_finite();
-    is_rotation.then(|| Pose { rotation: rotation.normalize(), translation: position })
-}
-
-fn pose_of_rows(position: DVec3, rows: [[f64; 3]; 3]) -> Option<Pose> {
-    Pose::from_matrix(DMat3::from_cols_array_2d(&rows).transpose(), position)
 }
