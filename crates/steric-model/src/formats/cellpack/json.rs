@@ -78,7 +78,7 @@ struct Transform {
     #[serde(default)]
     translate: Option<[f64; 3]>,
     #[serde(default)]
-    rotate: Option<IgnoredAny>,
+    rotate: Value,
 }
 
 /// The rotation of one copy, as the file has it.
@@ -92,13 +92,7 @@ pub(super) enum Rotation {
 
 impl Packing {
     pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Self, ReadError> {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        serde_json::from_slice(bytes).map_err(|error| {
-            let place = Place::Line(error.line().max(1), Some((error.column(), error.column())));
-            let line = bytes.split(|&byte| byte == b'\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
-            let found = &line[error.column().saturating_sub(20).min(line.len())..];
-            ReadError::content(path, place, format!("a cellPACK result ({error})"), found)
-        })
+        parse(bytes, path, "a cellPACK result")
     }
 
     pub(super) fn name(&self) -> Option<String> {
@@ -115,6 +109,17 @@ impl Packing {
         }
         all
     }
+}
+
+/// Reads JSON; where it is broken, the error points there.
+pub(super) fn parse<T: serde::de::DeserializeOwned>(bytes: &[u8], path: &Path, what: &str) -> Result<T, ReadError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    serde_json::from_slice(bytes).map_err(|error| {
+        let place = Place::Line(error.line().max(1), Some((error.column(), error.column())));
+        let line = bytes.split(|&byte| byte == b'\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+        let found = &line[error.column().saturating_sub(20).min(line.len())..];
+        ReadError::content(path, place, format!("{what} ({error})"), found)
+    })
 }
 
 fn collect<'a>(all: &mut Vec<(String, &'a Ingredient)>, prefix: &str, group: &'a Group) {
@@ -151,8 +156,11 @@ impl Source {
         self.transform.translate.map_or(DVec3::ZERO, DVec3::from)
     }
 
-    pub(super) fn has_rotation(&self) -> bool {
-        self.transform.rotate.is_some()
+    /// A quaternion, w first; anything else is none.
+    pub(super) fn rotation(&self) -> Option<DQuat> {
+        let [w, x, y, z] = <[f64; 4]>::deserialize(&self.transform.rotate).ok()?;
+        let rotation = DQuat::from_xyzw(x, y, z, w);
+        ((rotation.length() - 1.0).abs() < 0.01).then(|| rotation.normalize())
     }
 }
 

@@ -186,7 +186,11 @@ impl Kind {
                 Side::Outside => distance >= 0.0,
                 Side::On => distance.abs() <= LEEWAY,
             };
-            wall.points.iter().all(|&point| is_kept(wall.region.distance(*pose * point).0))
+            // Far from the wall, one look at the middle is enough.
+            let middle = wall.region.distance(pose.translation).0;
+            let behind = if wall.side == Side::Inside { -middle } else { middle };
+            let is_far = wall.side != Side::On && behind > self.reach;
+            is_far || wall.points.iter().all(|&point| is_kept(wall.region.distance(*pose * point).0))
         })
     }
 

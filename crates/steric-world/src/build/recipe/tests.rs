@@ -62,7 +62,8 @@ fn nested_compartments_keep_what_belongs_to_them() {
     let radii = |path: &str| -> Vec<(f64, f64)> {
         let spheres = &packed.spheres[of(path)];
         let poses = packed.poses[of(path)].iter();
-        let placed = poses.flat_map(|pose| spheres.iter().map(|s| ((*pose * s.center.as_dvec3()).length(), s.radius.into())));
+        let placed =
+            poses.flat_map(|pose| spheres.iter().map(|s| ((*pose * s.center.as_dvec3()).length(), s.radius.into())));
         placed.collect()
     };
     assert!(radii("c/n/interior/dot").iter().all(|(away, radius)| away + radius <= 80.02));
@@ -99,7 +100,8 @@ fn partners_touch_and_the_excluded_keep_away() {
     let (_, packed) = packed(text, &PackOptions::default());
     assert_eq!((packed.copies(), packed.overlaps), (60, 0));
     let [hosts, guests, shy] = &packed.poses[..] else { panic!("three") };
-    let nearest = |pose: &Pose| hosts.iter().map(|host| host.translation.distance(pose.translation)).fold(1e9, f64::min);
+    let nearest =
+        |pose: &Pose| hosts.iter().map(|host| host.translation.distance(pose.translation)).fold(1e9, f64::min);
     assert!(guests.iter().filter(|guest| nearest(guest) < 28.5).count() >= 29);
     assert!(shy.iter().all(|shy| nearest(shy) > 2.0 * 28.0 - 1.0));
     assert!(packed.verdicts[1].remarks[0].contains("30 were put beside a partner"), "{:?}", packed.verdicts[1]);

@@ -109,7 +109,9 @@ fn rims(triangles: &[[u32; 3]]) -> Vec<Vec<[u32; 2]>> {
         if let [Some(a), Some(b)] = found {
             first[a.max(b) as usize] = a.min(b);
         }
-        ends.into_iter().for_each(|end| drop(hole_of.entry(end).or_insert(hole)));
+        for end in ends {
+            hole_of.entry(end).or_insert(hole);
+        }
     }
     let mut rims: Vec<Vec<[u32; 2]>> = vec![Vec::new(); first.len()];
     for ends in open {
