@@ -96,8 +96,7 @@ fn fit(share: f64, left: f64) -> u64 {
 
 // A box that holds middles has room for what sticks out of it.
 fn room_for(kind: &Kind, room: &Room) -> f64 {
-    let holds_middles = room.surface.is_none() && kind.walls.first().is_some_and(|wall| wall.points.len() == 1);
-    if !holds_middles {
+    if !kind.sticks_out {
         return room.volume.max(f64::MIN_POSITIVE);
     }
     let (low, high) = room.region.bounds();

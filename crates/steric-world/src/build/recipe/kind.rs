@@ -45,6 +45,8 @@ pub(super) struct Kind {
     /// Its height above the surface.
     pub(super) height: f64,
     pub(super) walls: Vec<Wall>,
+    /// Whether its room holds the middle alone, so that the rest may stick out.
+    pub(super) sticks_out: bool,
 }
 
 /// A boundary, and the points that stay on one side of it, from the middle of the spheres.
@@ -109,6 +111,7 @@ impl Kind {
             anchor: -ingredient.offset - center,
             height,
             walls: Vec::new(),
+            sticks_out: false,
         };
         if !kind.site.is_on_surface() {
             kind.wall(rooms, is_whole);
@@ -122,6 +125,7 @@ impl Kind {
         let is_space = rooms.space == Some(self.room);
         if is_space && !is_whole {
             // As in cellPACK, the box of a recipe holds middles.
+            self.sticks_out = true;
             let points = vec![DVec3::ZERO];
             self.walls.push(Wall { region: Arc::clone(&room.region), side: Side::Inside, points });
         } else {

@@ -30,6 +30,10 @@ use place::{Placed, Placer};
 
 /// More copies than this are refused: their poses alone would take 2.8 GB.
 const MOST_COPIES: u64 = 50_000_000;
+/// How often some are taken out so that the rest can come apart.
+const MOST_ROUNDS: u32 = 12;
+/// Iterations without progress until then.
+const PATIENCE: u32 = 100;
 
 /// How a recipe is packed.
 ///
@@ -220,51 +224,60 @@ impl<'a> Work<'a> {
         Some((low, high - low))
     }
 
+    // Relaxes; where that stalls, some of those in trouble are taken out and the rest goes on.
     fn relax(
         &self,
         placed: &[Placed],
         period: Option<(DVec3, DVec3)>,
         watch: &mut impl FnMut(&Iteration) -> ControlFlow<()>,
     ) -> Relaxed {
-        let (setup, kind_of) = self.setup(placed, period);
-        let removed = vec![0; placed.len()];
-        if kind_of.is_empty() {
-            let poses = vec![Vec::new(); placed.len()];
-            return Relaxed { poses, removed, stop: Stop::Rest, iterations: 0, overlaps: 0 };
-        }
-        let scene = setup.scene.clone();
-        let mut relax = Relax::new(setup, self.relax_options(), self.options.seed);
-        let stop = relax.run(|_, iteration| watch(iteration));
-        let mut molecules = scene.molecules().to_vec();
-        molecules.iter_mut().zip(relax.poses()).for_each(|(molecule, pose)| molecule.pose = pose);
-        let mut scene = scene.with_molecules(molecules);
-        scene.set_periodic_box(period.and_then(|(_, edges)| PeriodicBox::orthogonal(edges)));
-        let broken: Vec<u32> = relax.in_trouble().iter().map(|id| id.0).collect();
-        let (keep, overlaps) = kept(&scene, if stop == Stop::Rest { &[] } else { &broken }, &kind_of, &self.kinds);
-        let mut relaxed =
-            Relaxed { poses: vec![Vec::new(); placed.len()], removed, stop, iterations: relax.iteration(), overlaps };
-        for ((molecule, &kind), keep) in scene.molecules().iter().zip(&kind_of).zip(keep) {
-            if keep {
-                relaxed.poses[kind].push(molecule.pose);
-            } else {
-                relaxed.removed[kind] += 1;
+        let started = Instant::now();
+        let mut relaxed = Relaxed {
+            poses: placed.iter().map(|placed| placed.poses.clone()).collect(),
+            removed: vec![0; placed.len()],
+            stop: Stop::Rest,
+            iterations: 0,
+            overlaps: 0,
+        };
+        for round in 1..=MOST_ROUNDS {
+            let (setup, kind_of) = self.setup(&relaxed.poses, period);
+            if kind_of.is_empty() {
+                break;
+            }
+            let scene = setup.scene.clone();
+            let mut relax = Relax::new(setup, self.relax_options(relaxed.iterations, started), self.options.seed);
+            relaxed.stop = relax.run(|_, iteration| watch(iteration));
+            relaxed.iterations += relax.iteration();
+            let scene = with_poses(&scene, relax.poses());
+            let trouble: Vec<u32> = relax.in_trouble().iter().map(|id| id.0).collect();
+            let goes_on = relaxed.stop == Stop::Stalled && round < MOST_ROUNDS;
+            let keep = match relaxed.stop {
+                _ if goes_on => thinned(&scene, trouble),
+                Stop::Rest => kept(&scene, &[], &kind_of, &self.kinds),
+                _ => kept(&scene, &trouble, &kind_of, &self.kinds),
+            };
+            relaxed.keep(&scene, &kind_of, &keep);
+            if !goes_on {
+                break;
             }
         }
+        let (setup, _) = self.setup(&relaxed.poses, period);
+        relaxed.overlaps = OverlapSearch::default().count(&setup.scene);
         relaxed
     }
 
     // All copies as one scene, with a group of holds for each ingredient.
-    fn setup(&self, placed: &[Placed], period: Option<(DVec3, DVec3)>) -> (Setup, Vec<usize>) {
+    fn setup(&self, poses: &[Vec<Pose>], period: Option<(DVec3, DVec3)>) -> (Setup, Vec<usize>) {
         let mut scene = Scene::default();
         let (mut groups, mut group_of, mut kind_of, mut radii) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (at, kind) in self.kinds.iter().enumerate() {
-            let Some(kind) = kind.as_ref().filter(|_| !placed[at].poses.is_empty()) else { continue };
+            let Some(kind) = kind.as_ref().filter(|_| !poses[at].is_empty()) else { continue };
             let centers: Vec<Vec3> = kind.spheres.iter().map(|sphere| sphere.center).collect();
             let sizes: Vec<f32> = kind.spheres.iter().map(|sphere| sphere.radius).collect();
             let name = self.recipe.ingredients[at].name.clone();
             let own = scene.add_type(name, &centers, &sizes);
             radii.push(sizes);
-            for &pose in &placed[at].poses {
+            for &pose in &poses[at] {
                 scene.add_molecule(own, pose);
                 group_of.push(groups.len() as u32);
                 kind_of.push(at);
@@ -279,15 +292,18 @@ impl<'a> Work<'a> {
     }
 
     // The numbers of atoms do not suit spheres that are ten times as large.
-    fn relax_options(&self) -> RelaxOptions {
+    fn relax_options(&self, done: u32, started: Instant) -> RelaxOptions {
         let mut radii: Vec<f64> =
             self.kinds.iter().flatten().flat_map(|kind| &kind.spheres).map(|s| s.radius.into()).collect();
         radii.sort_by(f64::total_cmp);
         let scale = (radii.get(radii.len() / 2).copied().unwrap_or(1.7) / 1.7).clamp(0.01, 1e4);
+        let seconds = self.options.max_seconds;
         let RelaxOptions { max_move, jolt_shift, .. } = RelaxOptions::default();
         RelaxOptions {
-            max_iterations: self.options.max_iterations,
-            max_seconds: self.options.max_seconds,
+            max_iterations: self.options.max_iterations.saturating_sub(done),
+            // 0 would mean no limit.
+            max_seconds: if seconds > 0.0 { (seconds - started.elapsed().as_secs_f64()).max(1e-9) } else { 0.0 },
+            stall_iterations: PATIENCE,
             max_move: scale * max_move,
             jolt_shift: scale * jolt_shift,
             ..RelaxOptions::default()
@@ -341,8 +357,40 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Who stays: nobody that breaks out of its walls, and of those that overlap as many as can. Also returns how many overlaps are left.
-fn kept(scene: &Scene, suspects: &[u32], kind_of: &[usize], kinds: &[Option<Kind>]) -> (Vec<bool>, u64) {
+impl Relaxed {
+    // Where those that stay stand now.
+    fn keep(&mut self, scene: &Scene, kind_of: &[usize], keep: &[bool]) {
+        self.poses.iter_mut().for_each(Vec::clear);
+        for ((molecule, &kind), &keep) in scene.molecules().iter().zip(kind_of).zip(keep) {
+            if keep {
+                self.poses[kind].push(molecule.pose);
+            } else {
+                self.removed[kind] += 1;
+            }
+        }
+    }
+}
+
+fn with_poses(scene: &Scene, poses: Vec<Pose>) -> Scene {
+    let mut molecules = scene.molecules().to_vec();
+    molecules.iter_mut().zip(poses).for_each(|(molecule, pose)| molecule.pose = pose);
+    let mut moved = scene.with_molecules(molecules);
+    moved.set_periodic_box(scene.periodic_box());
+    moved
+}
+
+/// All but a quarter of those in trouble, the ones in most overlaps.
+fn thinned(scene: &Scene, mut trouble: Vec<u32>) -> Vec<bool> {
+    let overlaps = OverlapSearch::default().overlaps_per_molecule(scene);
+    trouble.sort_by_key(|&molecule| std::cmp::Reverse((overlaps[molecule as usize], molecule)));
+    let mut keep = vec![true; scene.molecules().len()];
+    let most = trouble.len().div_ceil(4);
+    trouble.into_iter().take(most).for_each(|molecule| keep[molecule as usize] = false);
+    keep
+}
+
+/// Who stays: nobody that breaks out of its walls, and of those that overlap as many as can.
+fn kept(scene: &Scene, suspects: &[u32], kind_of: &[usize], kinds: &[Option<Kind>]) -> Vec<bool> {
     let mut keep = vec![true; scene.molecules().len()];
     for &suspect in suspects {
         let pose = scene.molecules()[suspect as usize].pose;
@@ -360,11 +408,7 @@ fn kept(scene: &Scene, suspects: &[u32], kind_of: &[usize], kinds: &[Option<Kind
         let Some((&worst, _)) = counts.iter().max_by_key(|&(molecule, count)| (*count, *molecule)) else { break };
         keep[worst as usize] = false;
     }
-    let left: Vec<_> =
-        scene.molecules().iter().zip(&keep).filter(|(_, keep)| **keep).map(|(molecule, _)| *molecule).collect();
-    let mut rest = scene.with_molecules(left);
-    rest.set_periodic_box(scene.periodic_box());
-    (keep, OverlapSearch::default().count(&rest))
+    keep
 }
 
 #[cfg(test)]
