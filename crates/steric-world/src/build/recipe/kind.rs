@@ -12,6 +12,7 @@ use glam::{DVec3, Vec3};
 use steric_model::recipe::{Ingredient, Site};
 use steric_model::{Pose, Sphere};
 
+use super::SphereReader;
 use super::rooms::Rooms;
 use crate::relax::{Hold, Leaflet};
 use crate::shape::{Region, Side};
@@ -60,7 +61,7 @@ pub(super) struct Wall {
 /// The spheres that stand for an ingredient, and where they come from if not from the recipe.
 pub(super) fn spheres(
     ingredient: &Ingredient,
-    read: &dyn Fn(&str) -> Result<Vec<Vec<Sphere>>, String>,
+    read: SphereReader<'_>,
 ) -> Result<(Vec<Sphere>, Option<String>), String> {
     if let Some(finest) = ingredient.levels.last() {
         return Ok((finest.clone(), None));

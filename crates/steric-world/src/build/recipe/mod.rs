@@ -75,12 +75,15 @@ impl Default for PackOptions {
     }
 }
 
+/// Reads the levels of a sphere tree that a recipe names.
+pub type SphereReader<'a> = &'a dyn Fn(&str) -> Result<Vec<Vec<Sphere>>, String>;
+
 /// Where a packing finds the files that a recipe names.
 pub struct Files<'a> {
     /// Reads the surface of a compartment.
     pub mesh: MeshReader<'a>,
     /// Reads the levels of a sphere tree.
-    pub spheres: &'a dyn Fn(&str) -> Result<Vec<Vec<Sphere>>, String>,
+    pub spheres: SphereReader<'a>,
 }
 
 impl std::fmt::Debug for Files<'_> {

@@ -21,7 +21,7 @@ const MOST_TRIES: u32 = 1_000;
 /// A place that leaves the compartment costs less to find out than one that overlaps: so many of them for each try.
 const WALL_TRIES: u32 = 50;
 /// After so many copies' tries without one inside the walls, no further copy is tried.
-const HOPELESS: u32 = 4;
+const HOPELESS: u64 = 4;
 /// Contact is no overlap, in angstroms.
 const FREE: f64 = 1e-3;
 
@@ -93,16 +93,14 @@ impl<'a> Placer<'a> {
         let ingredient = &self.recipe.ingredients[at];
         let places = self.places(at, kind, copies);
         let tries = ingredient.tries.unwrap_or(self.options.tries).min(self.options.tries).clamp(1, MOST_TRIES);
-        let mut hopeless = 0;
         for copy in 0..copies {
             let mut random = Random::of(self.options.seed, self.number + copy);
-            if hopeless >= HOPELESS && self.placed[at].poses.is_empty() {
+            if self.placed[at].homeless >= HOPELESS && self.placed[at].poses.is_empty() {
                 self.placed[at].homeless += copies - copy;
                 break;
             }
             let Some(found) = self.find(at, kind, &places, tries, &mut random) else {
                 self.placed[at].homeless += 1;
-                hopeless += 1;
                 continue;
             };
             self.take(at, kind, found);

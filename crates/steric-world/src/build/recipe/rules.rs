@@ -29,7 +29,7 @@ impl Weighted {
             return None;
         }
         let region = &rooms.rooms[room].region;
-        let sample = |number| region.sample(&mut Random::of(seed ^ 0x67_72_61_64, number));
+        let sample = |number| region.sample(&mut Random::of(seed ^ 0x6772_6164, number));
         let points: Vec<DVec3> = (0..POINTS).filter_map(sample).collect();
         let mut weights = vec![1.0; points.len()];
         for gradient in gradients {
