@@ -1,6 +1,7 @@
 //! Recipes: every flavour, the real files with counts that were made without this reader, and files that are broken.
 
 #![allow(clippy::print_stdout, reason = "what a real file says beyond its counts is worth seeing")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot read its input has failed")]
 
 mod common;
 
