@@ -37,6 +37,7 @@ fn every_file_shows_its_format_without_its_ending() {
         // JSON is also the language of recipes and manifests; only packed scenes are molecules.
         let is_other_json = Format::from_path(&file) == Some(Format::CellPack)
             && !name.starts_with("mesoscale/results/")
+            && !name.ends_with("manifest.json")
             && !name.starts_with("mesoscale/simularium");
         let expected = Format::from_path(&file).filter(|_| !is_other_json);
         let bytes = content(&file);
@@ -323,6 +324,24 @@ fn templates_are_found_in_any_case_and_never_outside_their_folders() {
     for name in ["", "1abc", "..", "/", "1abc_x.pdb/.."] {
         assert!(folders.find(name).is_none(), "{name}");
     }
+}
+
+#[test]
+fn a_manifest_of_the_mesoscale_explorer_places_every_instance() {
+    let Some(data) = data() else { return };
+    let parsed = read(&data.join("mesoscale/exosome/manifest.json")).unwrap();
+    let scene = parsed.value;
+    let json: serde_json::Value =
+        serde_json::from_slice(&content(&data.join("mesoscale/exosome/manifest.json"))).unwrap();
+    let entities = json["entities"].as_array().unwrap();
+    let count =
+        |entity: &serde_json::Value| entity["instances"]["positions"]["data"].as_array().map_or(1, |all| all.len() / 3);
+    let is_left_out = |warning: &&steric_model::Warning| warning.message.contains(": no file ");
+    let left_out = parsed.warnings.first.iter().filter(is_left_out).count();
+    assert_eq!(scene.assemblies[0].copies.len() + left_out, entities.len());
+    assert_eq!(scene.assemblies[0].copies[0].name, "exosome/surface/proteins/HLAII");
+    assert_eq!(scene.assemblies[0].copies[0].poses.len(), count(&entities[0]));
+    assert!(copies(&scene) > 1_000, "{:?}", parsed.warnings);
 }
 
 proptest! {

@@ -12,6 +12,7 @@
 //! | ellipsoid | 4, centre | semi-axes, longest first; their order, two bits each | squares of the first two over that of the last, less 1 |
 //! | cylinder | 5, middle | direction, radius | a direction across, half of the length |
 //! | mesh | 6, a tenth of the mean edge, its first box, its first triangle | | |
+//! | inset | 7, depth, first word of the other region | | |
 //!
 //! Behind the head of a mesh follow, each in one go:
 //! - its boxes, two words each: least corner and link, greatest corner and count. A leaf links to the first of its
@@ -32,6 +33,7 @@ const BOX: usize = 3;
 const ELLIPSOID: usize = 4;
 const CYLINDER: usize = 5;
 const MESH: usize = 6;
+const INSET: usize = 7;
 
 /// Words of a mesh's head, of one of its boxes and of one of its triangles.
 const HEAD_WORDS: usize = 1;
@@ -97,9 +99,19 @@ impl Shapes {
             Region::Cylinder { start, end, radius } => self.cylinder(start, end, radius),
             Region::HalfSpace { normal, offset } => self.plane(normal, offset),
             Region::Mesh(ref mesh) => self.mesh(mesh),
+            Region::Inset { ref of, depth } => self.inset(of, depth),
         };
         self.regions.insert(Arc::as_ptr(region).addr(), (Arc::clone(region), at));
         at
+    }
+
+    // The depth, and where the other region stands; insets of insets are one.
+    fn inset(&mut self, of: &Arc<Region>, depth: f64) -> u32 {
+        if let Region::Inset { of: ref inner, depth: more } = **of {
+            return self.inset(inner, depth + more);
+        }
+        let inner = self.region(of);
+        self.push(&[[number(INSET), depth as f32, number(inner as usize), 0.0]])
     }
 
     fn sphere(&mut self, center: DVec3, radius: f64) -> u32 {

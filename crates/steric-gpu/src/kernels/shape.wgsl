@@ -8,6 +8,7 @@ const SHAPE_BOX: u32 = 3u;
 const SHAPE_ELLIPSOID: u32 = 4u;
 const SHAPE_CYLINDER: u32 = 5u;
 const SHAPE_MESH: u32 = 6u;
+const SHAPE_INSET: u32 = 7u;
 
 // The outward normal, and the height above the surface.
 fn surface_height(shape: u32, point: vec3<f32>) -> vec4<f32> {
@@ -18,7 +19,16 @@ fn surface_height(shape: u32, point: vec3<f32>) -> vec4<f32> {
 }
 
 // The direction in which the signed distance grows, and that distance, negative inside.
-fn region_distance(shape: u32, point: vec3<f32>) -> vec4<f32> {
+fn region_distance(named: u32, point: vec3<f32>) -> vec4<f32> {
+    let head = shapes[named];
+    let is_inset = shape_number(head.x) == SHAPE_INSET;
+    let shape = select(named, shape_number(head.z), is_inset);
+    let depth = select(0.0, head.y, is_inset);
+    let found = whole_region_distance(shape, point);
+    return vec4<f32>(found.xyz, found.w + depth);
+}
+
+fn whole_region_distance(shape: u32, point: vec3<f32>) -> vec4<f32> {
     if shape_number(shapes[shape].x) == SHAPE_MESH {
         let triangle = mesh_nearest(shape, point);
         return mesh_signed(triangle, place_in_triangle(triangle, point), point);

@@ -40,11 +40,13 @@ fn is_bcif(bytes: &[u8]) -> bool {
     is_map && memmem::find(&bytes[..bytes.len().min(4096)], b"dataBlocks").is_some()
 }
 
-// JSON with placed ingredients; a recipe has ingredients but no results.
+// JSON with placed ingredients, or with entities that have instances; a recipe has ingredients but no results.
 fn is_cellpack(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let has = |key: &[u8]| memmem::find(bytes, key).is_some();
-    bytes.trim_ascii_start().starts_with(b"{") && has(b"\"results\"") && has(b"\"ingredients\"")
+    let is_result = has(b"\"results\"") && has(b"\"ingredients\"");
+    let is_manifest = has(b"\"entities\"") && has(b"\"instances\"");
+    bytes.trim_ascii_start().starts_with(b"{") && (is_result || is_manifest)
 }
 
 fn is_mol2(bytes: &[u8]) -> bool {

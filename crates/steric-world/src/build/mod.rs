@@ -12,6 +12,7 @@ mod footprint;
 mod lipid;
 mod membrane;
 mod model;
+pub mod recipe;
 mod rules;
 mod scene_file;
 mod scene_text;

@@ -53,7 +53,7 @@ pub(super) fn of(types: &Scene, molecule: &Molecule, rotation: DMat3, holds: &[H
             Hold::Region { region, side, points } => {
                 if points.is_empty() {
                     for_each_atom(types, molecule, |atom| held.keep(region, *side, molecule, rotation * atom));
-                } else {
+                } else if !is_far_from_wall(region, *side, molecule.pose.translation, points) {
                     points.iter().for_each(|&point| held.keep(region, *side, molecule, rotation * point));
                 }
             }
@@ -103,6 +103,17 @@ impl Held {
             self.pulls.push(Pull::Shift { arm, direction: -out, depth });
         }
     }
+}
+
+// No point is farther from a wall than the middle is by more than it is away from the middle: one look instead of many.
+fn is_far_from_wall(region: &Region, side: Side, middle: DVec3, points: &[DVec3]) -> bool {
+    if points.len() < 2 || side == Side::On {
+        return false;
+    }
+    let reach = points.iter().map(|point| point.length_squared()).fold(0.0, f64::max).sqrt();
+    let distance = region.distance(middle).0;
+    let behind = if side == Side::Inside { -distance } else { distance };
+    behind > reach * (1.0 + 1e-9) + BEHIND_WALL
 }
 
 fn for_each_atom(types: &Scene, molecule: &Molecule, mut call: impl FnMut(DVec3)) {

@@ -12,7 +12,7 @@ mod region;
 mod surface;
 
 pub use discs::spread;
-pub use mesh::{BoxContent, MeshBox, MeshError, MeshParts, MeshReport, TriangleMesh};
+pub use mesh::{BoxContent, Hole, MeshBox, MeshError, MeshParts, MeshReport, TriangleMesh, fill_holes};
 pub use places::{PlacesError, Sampling};
 pub use region::{Region, Side};
 pub use surface::Surface;

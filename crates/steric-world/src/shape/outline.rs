@@ -46,6 +46,8 @@ impl Region {
             }
             Self::HalfSpace { .. } => None,
             Self::Mesh(ref mesh) => Some(mesh.outline()),
+            // What is seen is the boundary that keeps molecules in, not where their middles are.
+            Self::Inset { ref of, .. } => of.outline(),
         }
     }
 }

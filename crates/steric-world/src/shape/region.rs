@@ -84,6 +84,14 @@ pub enum Region {
     },
     /// The inside of a closed surface of triangles.
     Mesh(Arc<TriangleMesh>),
+    /// All that lies so deep inside another region; with a negative depth, that and all that lies so near to it outside. Where
+    /// spheres of this radius have their centres when they stand wholly inside, or touch.
+    Inset {
+        /// The other region.
+        of: Arc<Self>,
+        /// The depth, in angstroms.
+        depth: f64,
+    },
 }
 
 impl Region {
@@ -109,6 +117,10 @@ impl Region {
             Self::Cylinder { start, end, radius } => distance_to_cylinder(point, start, end, radius),
             Self::HalfSpace { normal, offset } => (point.dot(normal) - offset, normal),
             Self::Mesh(ref mesh) => mesh.distance(point),
+            Self::Inset { ref of, depth } => {
+                let (distance, outward) = of.distance(point);
+                (distance + depth, outward)
+            }
         }
     }
 
@@ -124,7 +136,8 @@ impl Region {
         self.distance(point).0 <= 0.0
     }
 
-    /// The volume in cubic angstroms; a half-space's is infinite.
+    /// The volume in cubic angstroms; a half-space's is infinite. That of an inset is exact for spheres and boxes, by Steiner's
+    /// formula for meshes, and NaN for the others.
     ///
     /// ```
     /// use glam::DVec3;
@@ -140,6 +153,7 @@ impl Region {
             Self::Cylinder { start, end, radius } => PI * radius * radius * start.distance(end),
             Self::HalfSpace { .. } => f64::INFINITY,
             Self::Mesh(ref mesh) => mesh.volume(),
+            Self::Inset { ref of, depth } => inset_volume(of, depth),
         }
     }
 
@@ -165,6 +179,10 @@ impl Region {
             }
             Self::HalfSpace { .. } => (DVec3::NEG_INFINITY, DVec3::INFINITY),
             Self::Mesh(ref mesh) => mesh.bounds(),
+            Self::Inset { ref of, depth } => {
+                let (low, high) = of.bounds();
+                (low + depth, high - depth)
+            }
         }
     }
 
@@ -191,12 +209,31 @@ impl Region {
                 Some(start + random.unit() * (end - start) + radius * (x * a + y * b))
             }
             Self::HalfSpace { .. } => None,
-            Self::Mesh(ref mesh) => {
-                let (low, high) = mesh.bounds();
+            Self::Mesh(_) | Self::Inset { .. } => {
+                let (low, high) = self.bounds();
+                let is_bounded = low.is_finite() && high.is_finite() && low.cmple(high).all();
                 let mut anywhere = || low + (high - low) * DVec3::from([0.0; 3].map(|_: f64| random.unit()));
-                (0..MOST_TRIES).map(|_| anywhere()).find(|&point| mesh.distance(point).0 <= 0.0)
+                (0..MOST_TRIES).filter(|_| is_bounded).map(|_| anywhere()).find(|&point| self.contains(point))
             }
         }
+    }
+}
+
+// Grown regions have round edges; those of a box and of a mesh are in Steiner's formula.
+fn inset_volume(of: &Region, depth: f64) -> f64 {
+    match *of {
+        Region::Sphere { radius, .. } => 4.0 / 3.0 * PI * (radius - depth).max(0.0).powi(3),
+        Region::Box { low, high } if depth >= 0.0 => {
+            ((high - low).abs() - 2.0 * depth).max(DVec3::ZERO).element_product()
+        }
+        Region::Box { low, high } => {
+            let (edges, out) = ((high - low).abs(), -depth);
+            let faces = 2.0 * (edges.x * edges.y + edges.y * edges.z + edges.z * edges.x);
+            edges.element_product() + faces * out + PI * edges.element_sum() * out * out + 4.0 / 3.0 * PI * out.powi(3)
+        }
+        Region::Mesh(ref mesh) => mesh.volume_at(-depth),
+        Region::Inset { ref of, depth: inner } if inner * depth >= 0.0 => inset_volume(of, inner + depth),
+        _ => f64::NAN,
     }
 }
 

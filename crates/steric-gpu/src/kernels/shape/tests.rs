@@ -125,6 +125,8 @@ fn simple_shapes() -> Vec<Shape> {
         region(Region::HalfSpace { normal, offset: center.dot(normal) + 30.0 }),
         region(Region::Cylinder { start: center - 80.0 * DVec3::Z, end: center + 80.0 * DVec3::Z, radius: 60.0 }),
         region(Region::Cylinder { start: center, end: center + 120.0 * normal, radius: 90.0 }),
+        region(Region::Inset { of: Arc::new(Region::Sphere { center, radius: 140.0 }), depth: 20.0 }),
+        region(Region::Inset { of: Arc::new(Region::Sphere { center, radius: 100.0 }), depth: -20.0 }),
     ];
     let semi_axes =
         [[90., 60., 150.], [150., 150., 60.], [40., 180., 40.], [99., 99., 99.], [200., 3., 150.], [5., 200., 4.]];

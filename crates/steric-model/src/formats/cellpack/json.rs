@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use glam::DVec3;
+use glam::{DMat3, DQuat, DVec3};
 use serde::de::{Error, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::{Place, ReadError};
+use crate::{Place, Pose, ReadError};
 
 /// The whole file. Ordered maps, so that the order of ingredients is the same in every run.
 #[derive(Deserialize)]
@@ -78,7 +78,7 @@ struct Transform {
     #[serde(default)]
     translate: Option<[f64; 3]>,
     #[serde(default)]
-    rotate: Option<IgnoredAny>,
+    rotate: Value,
 }
 
 /// The rotation of one copy, as the file has it.
@@ -92,13 +92,7 @@ pub(super) enum Rotation {
 
 impl Packing {
     pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Self, ReadError> {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        serde_json::from_slice(bytes).map_err(|error| {
-            let place = Place::Line(error.line().max(1), Some((error.column(), error.column())));
-            let line = bytes.split(|&byte| byte == b'\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
-            let found = &line[error.column().saturating_sub(20).min(line.len())..];
-            ReadError::content(path, place, format!("a cellPACK result ({error})"), found)
-        })
+        parse(bytes, path, "a cellPACK result")
     }
 
     pub(super) fn name(&self) -> Option<String> {
@@ -115,6 +109,17 @@ impl Packing {
         }
         all
     }
+}
+
+/// Reads JSON; where it is broken, the error points there.
+pub(super) fn parse<T: serde::de::DeserializeOwned>(bytes: &[u8], path: &Path, what: &str) -> Result<T, ReadError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    serde_json::from_slice(bytes).map_err(|error| {
+        let place = Place::Line(error.line().max(1), Some((error.column(), error.column())));
+        let line = bytes.split(|&byte| byte == b'\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+        let found = &line[error.column().saturating_sub(20).min(line.len())..];
+        ReadError::content(path, place, format!("{what} ({error})"), found)
+    })
 }
 
 fn collect<'a>(all: &mut Vec<(String, &'a Ingredient)>, prefix: &str, group: &'a Group) {
@@ -151,8 +156,11 @@ impl Source {
         self.transform.translate.map_or(DVec3::ZERO, DVec3::from)
     }
 
-    pub(super) fn has_rotation(&self) -> bool {
-        self.transform.rotate.is_some()
+    /// A quaternion, w first; anything else is none.
+    pub(super) fn rotation(&self) -> Option<DQuat> {
+        let [w, x, y, z] = <[f64; 4]>::deserialize(&self.transform.rotate).ok()?;
+        let rotation = DQuat::from_xyzw(x, y, z, w);
+        ((rotation.length() - 1.0).abs() < 0.01).then(|| rotation.normalize())
     }
 }
 
@@ -185,4 +193,23 @@ impl<'de> Visitor<'de> for PlacementVisitor {
         while parts.next_element::<IgnoredAny>()?.is_some() {}
         Ok(Placement(DVec3::from(position), rotation))
     }
+}
+
+/// The pose of a copy: with a principal axis quaternions are x, y, z, w, without one w, x, y, z.
+pub(super) fn pose(position: DVec3, rotation: &Rotation, axis_is_given: bool) -> Option<Pose> {
+    let rotation = match *rotation {
+        Rotation::Quaternion([x, y, z, w]) if axis_is_given => DQuat::from_xyzw(x, y, z, w),
+        Rotation::Quaternion([w, x, y, z]) => DQuat::from_xyzw(x, y, z, w),
+        Rotation::Matrix3(rows) => return pose_of_rows(position, rows),
+        Rotation::Matrix4([a, b, c, _]) => {
+            return pose_of_rows(position, [[a[0], a[1], a[2]], [b[0], b[1], b[2]], [c[0], c[1], c[2]]]);
+        }
+    };
+    let length = rotation.length();
+    let is_rotation = (length - 1.0).abs() < 0.01 && position.is_finite();
+    is_rotation.then(|| Pose { rotation: rotation.normalize(), translation: position })
+}
+
+fn pose_of_rows(position: DVec3, rows: [[f64; 3]; 3]) -> Option<Pose> {
+    Pose::from_matrix(DMat3::from_cols_array_2d(&rows).transpose(), position)
 }

@@ -7,20 +7,28 @@
 //!
 //! Frames: in files that give a `principalAxis`, a template is centred if its source says so, shifted by `offset` and
 //! turned so that the axis points along z; then come the copy's quaternion (x, y, z, w) and position. Older files have
-//! quaternions (w, x, y, z) and no axis. Both were found from the files themselves: the 1,356 copies of the HIV capsid
+//! quaternions (w, x, y, z) and no axis; there the source may turn the template by such a quaternion and then shift it. Both were found from the files themselves: the 1,356 copies of the HIV capsid
 //! agree with the operators of its PDB entry, the axes of the envelope proteins point along the membrane's normal
 //! with their known side outwards, and the packed proteins stand beside each other instead of in each other.
 
+mod assemble;
 mod json;
+mod manifest;
+mod recipe;
+mod results;
 mod templates;
 
 use std::path::{Path, PathBuf};
 
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DQuat, DVec3};
 use rustc_hash::FxHashMap;
 
 use crate::{Assembly, Copies, Parsed, Place, Pose, ReadError, Structure, Warnings};
-use json::{Ingredient, Packing, Rotation, Source};
+pub use assemble::assemble;
+use json::{Ingredient, Packing, Source, pose};
+use manifest::{Content, Entity, Manifest, is_manifest};
+pub use recipe::{read_recipe, read_recipe_file, read_sphere_file};
+pub use results::result_to_json;
 pub use templates::TemplateFolders;
 use templates::{add_template, load_template};
 
@@ -45,16 +53,31 @@ pub fn read_cellpack(
     path: &Path,
     templates: &dyn Fn(&str) -> Option<PathBuf>,
 ) -> Result<Parsed<Structure>, ReadError> {
+    let scene = match content(bytes, path)? {
+        Content::Packing(packing) => {
+            let mut scene = Scene::new(packing.name().unwrap_or_else(|| super::text::stem(path)), templates);
+            packing.ingredients().iter().for_each(|(place, ingredient)| scene.add(place, ingredient));
+            scene
+        }
+        Content::Manifest(manifest) => {
+            let name = Some(manifest.label).filter(|label| !label.is_empty());
+            let mut scene = Scene::new(name.unwrap_or_else(|| super::text::stem(path)), templates);
+            manifest.entities.iter().for_each(|entity| scene.add_entity(entity));
+            scene
+        }
+    };
+    scene.finish(path)
+}
+
+fn content(bytes: &[u8], path: &Path) -> Result<Content, ReadError> {
+    if is_manifest(bytes) {
+        return Manifest::parse(bytes, path).map(Content::Manifest);
+    }
     let packing = Packing::parse(bytes, path)?;
-    let ingredients = packing.ingredients();
-    if ingredients.iter().all(|(_, ingredient)| ingredient.results.is_empty()) {
+    if packing.ingredients().iter().all(|(_, ingredient)| ingredient.results.is_empty()) {
         return Err(ReadError::content(path, Place::File, "a packed scene with placed ingredients", "no placed copy"));
     }
-    let mut scene = Scene::new(packing.name().unwrap_or_else(|| super::text::stem(path)), templates);
-    for (place, ingredient) in &ingredients {
-        scene.add(place, ingredient);
-    }
-    scene.finish(path)
+    Ok(Content::Packing(packing))
 }
 
 struct Scene<'t> {
@@ -111,20 +134,40 @@ impl<'t> Scene<'t> {
         }
     }
 
-    // The chains of a template, read at its first use.
+    // An entity of a manifest: its file as it is, wherever its instances stand.
+    fn add_entity(&mut self, entity: &Entity) {
+        let place = entity.place();
+        let (poses, lost) = entity.poses();
+        if lost > 0 {
+            self.warn(format!("{place}: {lost} copies have no valid rotation and are left out"));
+        }
+        let Some(file) = (self.templates)(&entity.file) else {
+            self.first_missing.get_or_insert_with(|| entity.file.clone());
+            self.warn(format!("{place}: no file {}; its {} copies are left out", entity.file, poses.len()));
+            return;
+        };
+        if let Some(chains) = self.chains(&place, &(file, None, false)).filter(|_| !poses.is_empty()) {
+            self.assembly.copies.push(Copies { name: place.into(), chains, poses });
+        }
+    }
+
     fn template(&mut self, place: &str, file: &Path, source: &Source) -> Option<Vec<u32>> {
-        let key = (file.to_owned(), source.biological_unit(), source.is_centred());
-        if let Some(known) = self.chains_of.get(&key) {
+        self.chains(place, &(file.to_owned(), source.biological_unit(), source.is_centred()))
+    }
+
+    // The chains of a template, read at its first use.
+    fn chains(&mut self, place: &str, key: &TemplateKey) -> Option<Vec<u32>> {
+        if let Some(known) = self.chains_of.get(key) {
             return known.clone();
         }
-        let chains = match load_template(file, key.1.as_deref(), &mut self.warnings) {
+        let chains = match load_template(&key.0, key.1.as_deref(), &mut self.warnings) {
             Ok(template) => Some(add_template(&mut self.structure, &template, place, key.2)),
             Err(problem) => {
                 self.warn(format!("{place}: left out: {problem}"));
                 None
             }
         };
-        self.chains_of.insert(key, chains.clone());
+        self.chains_of.insert(key.clone(), chains.clone());
         chains
     }
 
@@ -144,7 +187,7 @@ impl<'t> Scene<'t> {
 
     // What happens to the template before each copy is placed.
     fn frame(&mut self, place: &str, ingredient: &Ingredient) -> Pose {
-        if ingredient.source.has_rotation() {
+        if ingredient.axis().is_some() && ingredient.source.rotation().is_some() {
             self.warn(format!("{place}: the rotation of its source is not applied"));
         }
         match ingredient.axis().and_then(DVec3::try_normalize) {
@@ -152,7 +195,10 @@ impl<'t> Scene<'t> {
                 let turn = Pose { rotation: DQuat::from_rotation_arc(axis, DVec3::Z), translation: DVec3::ZERO };
                 turn * Pose::from_translation(ingredient.offset())
             }
-            None => Pose::from_translation(ingredient.source.translation()),
+            None => Pose {
+                rotation: ingredient.source.rotation().unwrap_or(DQuat::IDENTITY),
+                translation: ingredient.source.translation(),
+            },
         }
     }
 
@@ -165,22 +211,4 @@ impl<'t> Scene<'t> {
         self.structure.assemblies.push(self.assembly);
         Ok(Parsed { value: self.structure, warnings: self.warnings })
     }
-}
-
-fn pose(position: DVec3, rotation: &Rotation, axis_is_given: bool) -> Option<Pose> {
-    let rotation = match *rotation {
-        Rotation::Quaternion([x, y, z, w]) if axis_is_given => DQuat::from_xyzw(x, y, z, w),
-        Rotation::Quaternion([w, x, y, z]) => DQuat::from_xyzw(x, y, z, w),
-        Rotation::Matrix3(rows) => return pose_of_rows(position, rows),
-        Rotation::Matrix4([a, b, c, _]) => {
-            return pose_of_rows(position, [[a[0], a[1], a[2]], [b[0], b[1], b[2]], [c[0], c[1], c[2]]]);
-        }
-    };
-    let length = rotation.length();
-    let is_rotation = (length - 1.0).abs() < 0.01 && position.is_finite();
-    is_rotation.then(|| Pose { rotation: rotation.normalize(), translation: position })
-}
-
-fn pose_of_rows(position: DVec3, rows: [[f64; 3]; 3]) -> Option<Pose> {
-    Pose::from_matrix(DMat3::from_cols_array_2d(&rows).transpose(), position)
 }

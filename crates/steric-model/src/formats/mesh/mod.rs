@@ -1,12 +1,15 @@
-//! Surface meshes: vertices and the triangles between them, from Wavefront OBJ and Stanford PLY files.
+//! Surface meshes: vertices and the triangles between them, from OBJ, PLY, OFF, STL and glTF files.
 //!
-//! How it works: a file that begins with the word `ply` is PLY, any other is OBJ if it holds a vertex or says so by its
-//! ending. Polygons are cut into a fan of triangles around their first corner. Normals, colours and textures are passed
+//! How it works: a file that begins with the word `ply` is PLY, with `OFF` OFF, with `glTF` or a brace glTF; STL shows by its length or the
+//! word `solid`, and any other is OBJ if it holds a vertex or says so by its ending. Polygons are cut into a fan of triangles around their first corner. Normals, colours and textures are passed
 //! over; what the surface is good for (closed, turned outward) is for its user to ask.
 
+mod gltf;
 mod obj;
+mod off;
 mod ply;
 mod ply_header;
+mod stl;
 
 use std::path::Path;
 
@@ -14,8 +17,11 @@ use glam::DVec3;
 
 use super::text::{Line, Lines};
 use crate::{Parsed, Place, ReadError, Warnings};
+pub use gltf::read_gltf_mesh;
 pub use obj::read_obj;
+pub use off::read_off;
 pub use ply::read_ply;
+pub use stl::read_stl;
 
 /// Vertices, and triangles as three numbers of vertices each, counted from 0.
 ///
@@ -59,11 +65,17 @@ pub fn read_mesh_bytes(bytes: &[u8], path: &Path) -> Result<Parsed<Mesh>, ReadEr
     let (bytes, trailing) = super::decompress(bytes, path)?;
     let mut parsed = if is_ply(&bytes) {
         read_ply(&bytes, path)?
+    } else if is_off(&bytes) {
+        read_off(&bytes, path)?
+    } else if bytes.starts_with(b"glTF") || bytes.trim_ascii_start().starts_with(b"{") {
+        read_gltf_mesh(&bytes, path)?
+    } else if is_stl(&bytes, path) {
+        read_stl(&bytes, path)?
     } else if is_obj(&bytes, path) {
         read_obj(&bytes, path)?
     } else {
         let first_line = Lines::new(&bytes).next().map_or(&b"an empty file"[..], |line| line.text);
-        return Err(ReadError::content(path, Place::File, "a surface mesh (OBJ, PLY)", first_line));
+        return Err(ReadError::content(path, Place::File, "a surface mesh (OBJ, PLY, OFF, STL, glTF)", first_line));
     };
     if trailing > 0 {
         parsed.warnings.push(Place::File, || format!("{trailing} bytes behind the compressed data were ignored"));
@@ -73,6 +85,18 @@ pub fn read_mesh_bytes(bytes: &[u8], path: &Path) -> Result<Parsed<Mesh>, ReadEr
 
 fn is_ply(bytes: &[u8]) -> bool {
     bytes.strip_prefix(b"ply").is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace))
+}
+
+fn is_off(bytes: &[u8]) -> bool {
+    let is_remark = |line: &Line| line.text.trim_ascii_start().starts_with(b"#");
+    let first = Lines::new(bytes).filter(|line| !is_remark(line)).flat_map(|line| line.fields()).next();
+    first.is_some_and(|word| off::is_keyword(word.text))
+}
+
+fn is_stl(bytes: &[u8], path: &Path) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    let is_named = name.ends_with(".stl") || name.ends_with(".stl.gz");
+    is_named || stl::triangles_of_binary(bytes).is_some() || bytes.trim_ascii_start().starts_with(b"solid")
 }
 
 // The first line that is no remark and no heading.

@@ -83,7 +83,7 @@ fn errors_say_where_and_what() {
     assert_eq!(obj("v 0 1 x\n"), "a.obj:1: columns 7-7: expected the z coordinate of a vertex, found \"x\"");
     assert!(obj("v 0 1 2\nf 0 1 1\n").contains("a.obj:2: columns 3-3: expected the number of one of the 1 vertices"));
     assert!(obj("v 0 1 2\n").contains("at least one triangle, found \"1 vertices and no triangle\""));
-    assert!(refusal(b"", "a.txt").contains("a surface mesh (OBJ, PLY), found \"an empty file\""));
+    assert!(refusal(b"", "a.txt").contains("a surface mesh (OBJ, PLY, OFF, STL, glTF), found \"an empty file\""));
     let ply = |from: &str, to: &str| {
         refusal(String::from_utf8(ply_text(&tetrahedron())).unwrap().replacen(from, to, 1).as_bytes(), "a.ply")
     };
@@ -118,4 +118,69 @@ proptest! {
         let _ = read_mesh_bytes(&bytes, "x.obj".as_ref());
         let _ = read_mesh_bytes(&bytes[..cut.min(length)], "x.obj".as_ref());
     }
+}
+
+#[test]
+fn off_and_stl_files_give_the_same_surface_as_obj() {
+    let mesh = tetrahedron();
+    let mut off = format!("# made by a test\nOFF\n{} {} 0\n", mesh.vertices.len(), mesh.triangles.len());
+    let (mut text, mut binary) = ("solid t\n".to_owned(), vec![b's'; 80]);
+    binary.extend((mesh.triangles.len() as u32).to_le_bytes());
+    mesh.vertices.iter().for_each(|vertex| off += &format!("{} {} {}\n", vertex.x, vertex.y, vertex.z));
+    for corners in &mesh.triangles {
+        off += &format!("3 {} {} {} 0.5\n", corners[0], corners[1], corners[2]);
+        text += "facet normal 0 0 0\nouter loop\n";
+        binary.extend([0; 12]);
+        for corner in corners.map(|corner| mesh.vertices[corner as usize]) {
+            text += &format!("vertex {} {} {}\n", corner.x, corner.y, corner.z);
+            corner.to_array().iter().for_each(|axis| binary.extend((*axis as f32).to_le_bytes()));
+        }
+        text += "endloop\nendfacet\n";
+        binary.extend([0; 2]);
+    }
+    assert_eq!(read_mesh_bytes(off.as_bytes(), "x".as_ref()).unwrap().value, mesh);
+    let soup: Vec<DVec3> = mesh.triangles.iter().flatten().map(|&corner| mesh.vertices[corner as usize]).collect();
+    for bytes in [text.as_bytes(), &binary] {
+        let parsed = read_mesh_bytes(bytes, "x".as_ref()).unwrap().value;
+        assert_eq!((parsed.triangles.len(), parsed.vertices), (4, soup.clone()));
+    }
+}
+
+#[test]
+fn broken_off_and_stl_files_point_at_their_place() {
+    let cases = [
+        ("OFF\n2 1 0\n0 0 0\n1 0 0\n3 0 1 2\n", "a.off:5: columns 7-7: expected one of the 2 vertices, found \"2\""),
+        ("OFF 9999999999 1 0\n", "a.off:1: columns 5-14: expected how many there are"),
+        ("OFF\n4000000000 1 0\n0 0 0\n", "a.off: expected the coordinates of a vertex, found \"the end of the file\""),
+        ("solid\nvertex 0 0 0\nendloop\n", "a.off:3: expected three corners above, not 1"),
+        ("solid\nvertex 0 x 0\n", "a.off:2: columns 10-10: expected a coordinate of a vertex"),
+    ];
+    for (text, expected) in cases {
+        let error = refusal(text.as_bytes(), "a.off");
+        assert!(error.starts_with(expected), "{error}");
+    }
+    assert!(refusal(&[0; 90], "a.stl").contains("as many triangles of 50 bytes as byte 80 says"));
+}
+
+#[test]
+fn a_gltf_surface_is_placed_by_its_nodes() {
+    // Three corners and three indices, in one buffer.
+    let mut bytes: Vec<u8> =
+        [0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    bytes.extend([0, 1, 2]);
+    use base64::Engine;
+    let buffer = base64::engine::general_purpose::STANDARD.encode(&bytes);
+    let text = format!(
+        r#"{{"asset": {{"version": "2.0"}}, "buffers": [{{"byteLength": 39, "uri": "data:application/octet-stream;base64,{buffer}"}}],
+        "bufferViews": [{{"buffer": 0, "byteLength": 36}}, {{"buffer": 0, "byteOffset": 36, "byteLength": 3}}],
+        "accessors": [{{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}},
+            {{"bufferView": 1, "componentType": 5121, "count": 3, "type": "SCALAR"}}],
+        "meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0}}, "indices": 1}}]}}],
+        "nodes": [{{"children": [1], "translation": [0, 0, 5]}}, {{"mesh": 0, "scale": [2, 2, 2]}}, {{"mesh": 0}}]}}"#
+    );
+    let mesh = read_mesh_bytes(text.as_bytes(), "t.gltf".as_ref()).unwrap().value;
+    assert_eq!(mesh.triangles, [[0, 1, 2], [3, 4, 5]]);
+    assert_eq!((mesh.vertices[1], mesh.vertices[4]), (DVec3::new(2.0, 0.0, 5.0), DVec3::X));
+    let none = refusal(br#"{"asset": {"version": "2.0"}}"#, "t.gltf");
+    assert!(none.contains("a surface of at least one triangle"), "{none}");
 }

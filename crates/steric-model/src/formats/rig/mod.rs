@@ -11,6 +11,8 @@ mod gltf;
 
 use std::path::Path;
 
+pub(in crate::formats) use gltf::read_surface;
+
 use super::text::Lines;
 use crate::{Parsed, Place, ReadError, Rig};
 

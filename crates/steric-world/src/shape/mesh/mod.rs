@@ -5,6 +5,7 @@
 //! at an edge is the mean of two faces and at a vertex the mean of all by their angles (Bærentzen and Aanæs 2005): with
 //! these the sign is right everywhere around a closed mesh.
 
+mod holes;
 mod nearest;
 mod parts;
 mod repair;
@@ -16,6 +17,7 @@ use glam::DVec3;
 use steric_model::Random;
 use steric_model::formats::mesh::Mesh;
 
+pub use holes::{Hole, fill_holes};
 use nearest::{Feature, Nearest};
 pub use parts::{BoxContent, MeshBox, MeshParts};
 use repair::Edge;
@@ -241,6 +243,21 @@ impl TriangleMesh {
     /// ```
     pub fn area_at(&self, height: f64) -> f64 {
         (self.area + height * self.bending + 2.0 * PI * self.euler * height * height).max(0.0)
+    }
+
+    /// The volume inside the parallel surface at a height, in cubic angstroms (Steiner); negative heights lie inside.
+    ///
+    /// ```
+    /// # use steric_model::formats::mesh::read_obj;
+    /// # use steric_world::shape::TriangleMesh;
+    /// let text = b"v 0 0 0\nv 6 0 0\nv 0 6 0\nv 0 0 6\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+    /// let mesh = TriangleMesh::new(&read_obj(text, "t.obj".as_ref())?.value).expect("a mesh with an area");
+    /// assert!(mesh.volume_at(1.0) > mesh.volume() + mesh.area());
+    /// # Ok::<(), steric_model::ReadError>(())
+    /// ```
+    pub fn volume_at(&self, height: f64) -> f64 {
+        let rounded = 0.5 * self.bending * height * height + 2.0 / 3.0 * PI * self.euler * height.powi(3);
+        (self.volume + self.area * height + rounded).max(0.0)
     }
 
     /// The least and the greatest corner of the box around it.

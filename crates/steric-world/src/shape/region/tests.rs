@@ -37,7 +37,7 @@ fn is_inside(region: &Region, point: DVec3) -> bool {
             (0.0..=1.0).contains(&along) && point.distance(start + along * (end - start)) <= radius
         }
         Region::HalfSpace { normal, offset } => normal.dot(point) <= offset,
-        Region::Mesh(_) => unreachable!("meshes have tests of their own"),
+        Region::Mesh(_) | Region::Inset { .. } => unreachable!("these have tests of their own"),
     }
 }
 
@@ -158,4 +158,36 @@ fn a_mesh_is_a_region_like_any_other() {
     let in_middle = points.iter().filter(|point| point.length() < 0.5).count();
     assert!((in_middle as f64 / 4_000.0 - 0.126).abs() < 0.025, "{in_middle}");
     assert!((region.volume() - 4.15).abs() < 0.05 && region.bounds().1.x > 0.99);
+}
+
+proptest! {
+    // Where a sphere has its centre, all of it is inside; a little deeper there is room all around it.
+    #[test]
+    fn an_inset_holds_the_centres_of_spheres_that_are_inside(kind in 0..SHAPES, point in somewhere(), radius in 0.1..2.0_f64) {
+        let whole = Arc::new(shape(kind));
+        let inset = Region::Inset { of: Arc::clone(&whole), depth: radius };
+        let grown = Region::Inset { of: Arc::clone(&whole), depth: -radius };
+        let mut random = Random::new(7);
+        let around: Vec<DVec3> = (0..200).map(|_| point + radius * random.direction()).collect();
+        if inset.contains(point) {
+            prop_assert!(around.iter().all(|&place| whole.distance(place).0 < 1e-9));
+        }
+        if !grown.contains(point) {
+            prop_assert!(around.iter().all(|&place| !whole.contains(place)));
+        }
+    }
+}
+
+#[test]
+fn insets_of_spheres_and_boxes_have_their_volumes() {
+    let sphere = Arc::new(Region::Sphere { center: DVec3::ZERO, radius: 5.0 });
+    let volume = |of: &Arc<Region>, depth: f64| Region::Inset { of: Arc::clone(of), depth }.volume();
+    assert!((volume(&sphere, 2.0) - 36.0 * PI).abs() < 1e-9 && volume(&sphere, 6.0).abs() < 1e-12);
+    let cube = Arc::new(Region::Box { low: DVec3::ZERO, high: DVec3::splat(4.0) });
+    assert!((volume(&cube, 1.0) - 8.0).abs() < 1e-12);
+    assert!((volume(&cube, -1.0) - (64.0 + 96.0 + 12.0 * PI + 4.0 / 3.0 * PI)).abs() < 1e-9);
+    let twice = Region::Inset { of: Arc::new(Region::Inset { of: sphere, depth: 1.0 }), depth: 1.0 };
+    assert!((twice.volume() - 36.0 * PI).abs() < 1e-9);
+    let point = twice.sample(&mut Random::new(3)).expect("it has an inside");
+    assert!(point.length() <= 3.0);
 }

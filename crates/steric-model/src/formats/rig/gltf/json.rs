@@ -17,6 +17,8 @@ pub(super) struct Document {
     #[serde(default)]
     pub nodes: Vec<Node>,
     #[serde(default)]
+    pub meshes: Vec<Surfaces>,
+    #[serde(default)]
     pub skins: Vec<Skin>,
     #[serde(default)]
     pub animations: Vec<Animation>,
@@ -53,6 +55,7 @@ pub(super) struct Node {
     pub name: SmolStr,
     #[serde(default)]
     pub children: Vec<usize>,
+    pub mesh: Option<usize>,
     pub matrix: Option<[f64; 16]>,
     pub translation: Option<[f64; 3]>,
     pub rotation: Option<[f64; 4]>,
@@ -97,6 +100,27 @@ pub(super) struct TargetExtensions {
 }
 
 /// What a channel of the path `pointer` moves: a path in the JSON, as `/nodes/4/rotation`.
+/// What glTF calls a mesh.
+#[derive(Deserialize)]
+pub(super) struct Surfaces {
+    #[serde(default)]
+    pub primitives: Vec<Primitive>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Primitive {
+    #[serde(default)]
+    pub attributes: Attributes,
+    pub indices: Option<usize>,
+    pub mode: Option<u32>,
+}
+
+#[derive(Default, Deserialize)]
+pub(super) struct Attributes {
+    #[serde(rename = "POSITION")]
+    pub position: Option<usize>,
+}
+
 #[derive(Deserialize)]
 pub(super) struct Pointer {
     #[serde(default)]

@@ -10,6 +10,7 @@ mod clips;
 mod glb;
 mod json;
 mod scene;
+mod surface;
 
 use std::path::Path;
 
@@ -17,6 +18,7 @@ use accessor::Accessors;
 use buffers::Buffers;
 use glb::Glb;
 use json::Document;
+pub(in crate::formats) use surface::read_surface;
 
 use crate::{Parsed, Place, ReadError, Rig, Warnings};
 
