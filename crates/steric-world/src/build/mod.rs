@@ -18,7 +18,6 @@ mod scene_text;
 mod schema;
 mod solute;
 mod spread;
-mod suggest;
 mod template;
 mod verdict;
 
