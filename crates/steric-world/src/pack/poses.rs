@@ -42,7 +42,12 @@ pub fn read_restart(
         };
         let numbers: Vec<f64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
         let &[x, y, z, beta, gamma, theta, ..] = &numbers[..] else {
-            return Err(ReadError::content(path, Place::Line(at + 1, None), "a centre and three angles in radians", line));
+            return Err(ReadError::content(
+                path,
+                Place::Line(at + 1, None),
+                "a centre and three angles in radians",
+                line,
+            ));
         };
         if numbers.iter().any(|number| !number.is_finite()) {
             return Err(ReadError::content(path, Place::Line(at + 1, None), "finite numbers", line));

@@ -44,7 +44,8 @@ struct Crowd {
 
 impl Crowd {
     fn new(system: &System, poses: &[Pose], left_out: &[bool]) -> Self {
-        let widest = system.species.iter().flat_map(|species| &species.radii).fold(0.1, |most: f64, &next| most.max(next));
+        let widest =
+            system.species.iter().flat_map(|species| &species.radii).fold(0.1, |most: f64, &next| most.max(next));
         let periodic_box = system.scene.periodic_box();
         let mut crowd = Self { edge: 2.0 * widest, periodic_box, cells: FxHashMap::default() };
         let mut molecule = 0;

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use steric_collide::OverlapSearch;
-use steric_model::Pose;
 use steric_model::formats::packmol::PackmolInput;
+use steric_model::{Pose, Scene};
 
 use super::run::{breaches, with_poses};
 use super::system::{FOR_ROUNDING, System};
@@ -78,12 +78,8 @@ impl PackReport {
 
     pub(super) fn new(input: &PackmolInput, system: &System, poses: &[Pose], stop: Stop) -> Self {
         let scene = with_poses(system, poses);
-        let mut report = Self {
-            stop: Some(stop),
-            molecules: poses.len() as u64,
-            atoms: scene.atoms(),
-            ..Self::default()
-        };
+        let mut report =
+            Self { stop: Some(stop), molecules: poses.len() as u64, atoms: scene.atoms(), ..Self::default() };
         let mut owner = Vec::with_capacity(poses.len());
         let mut first = 0;
         for (at, species) in system.species.iter().enumerate() {
@@ -105,7 +101,7 @@ impl PackReport {
         report
     }
 
-    fn overlaps(&mut self, system: &System, scene: &steric_model::Scene, owner: &[usize]) {
+    fn overlaps(&mut self, system: &System, scene: &Scene, owner: &[usize]) {
         // The radii hold what a file's rounding may take away; here only what is wanted counts.
         let search = OverlapSearch { allow: 2.0 * FOR_ROUNDING as f32, ..OverlapSearch::default() };
         let is_fixed = |molecule: u32| system.species[owner[molecule as usize]].fixed.is_some();

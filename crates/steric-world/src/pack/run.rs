@@ -1,15 +1,16 @@
 //! From the input to the packed system.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use steric_model::formats::packmol::{PackmolInput, Template};
-use steric_model::{Instant, Molecule, MoleculeId, Pose};
+use steric_model::{Instant, Molecule, MoleculeId, Pose, Scene};
 
 use super::relocate::relocated;
 use super::report::PackReport;
 use super::start::Starts;
-use super::system::{FOR_ROUNDING, System};
+use super::system::{Bounds, FOR_ROUNDING, Species, System};
 use super::verdict::Infeasible;
 use super::{PackError, PackOptions, Packing, Progress};
 use crate::relax::{Hold, Iteration, Relax, RelaxOptions, Rule, Setup, Stop};
@@ -40,7 +41,7 @@ pub(super) fn run(
     report.seconds = begun.elapsed().as_secs_f64();
     report.infeasible = if report.is_solved() { None } else { Infeasible::of(input, &system, &report) };
     let mut rest = &poses[..];
-    let of_file = |species: &super::system::Species| {
+    let of_file = |species: &Species| {
         let (own, others) = rest.split_at(species.number);
         rest = others;
         own.iter().map(|&pose| species.from_file(pose)).collect()
@@ -52,7 +53,7 @@ pub(super) fn run(
 fn setup(system: &System) -> Setup {
     let mut setup = Setup::new(system.scene.clone());
     for (at, species) in system.species.iter().enumerate() {
-        let rule: std::sync::Arc<dyn Rule> = std::sync::Arc::clone(&species.rule) as _;
+        let rule: Arc<dyn Rule> = Arc::<Bounds>::clone(&species.rule);
         setup.groups.push(vec![Hold::Rule(rule)]);
         setup.group_of.extend(std::iter::repeat_n(at as u32, species.number));
         setup.fixed.extend(std::iter::repeat_n(species.fixed.is_some(), species.number));
@@ -80,7 +81,7 @@ fn begin(
     Ok(poses)
 }
 
-pub(super) fn with_poses(system: &System, poses: &[Pose]) -> steric_model::Scene {
+pub(super) fn with_poses(system: &System, poses: &[Pose]) -> Scene {
     let kinds = system.species.iter().flat_map(|species| std::iter::repeat_n(species.kind, species.number));
     let molecules = kinds.zip(poses).map(|(kind, &pose)| Molecule { kind, pose }).collect();
     let mut scene = system.scene.with_molecules(molecules);

@@ -2,7 +2,7 @@
 //!
 //! How it works: places come from a sequence that fills a box evenly (additive recurrence by powers of the plastic number's
 //! three-dimensional cousin), shifted by the seed, so that neighbours start apart without knowing of each other; structures that share
-//! a box share the sequence. Each molecule is turned at random and, where that breaks a wall, settles: it takes steps out of its walls
+//! a box share the sequence. Locally it is a lattice, which nobody asked for, so every place is moved at random by a part of the spacing. Each molecule is turned at random and, where that breaks a wall, settles: it takes steps out of its walls
 //! alone until they are kept. What cannot settle is tried elsewhere.
 
 use glam::{DMat3, DQuat, DVec3};
@@ -19,6 +19,8 @@ use crate::respond::{Body, MOST_SUMS, Motion, Newton, Response};
 const MOST_TRIES: u64 = 30;
 /// How many places per molecule are looked at before one on the wrong side is taken.
 const MOST_PLACES: u64 = 200;
+/// How far a place is moved at random, in spacings, along each axis and both ways.
+const JITTER: f64 = 0.3;
 /// Steps out of the walls, each try.
 const SETTLING: usize = 150;
 
@@ -65,14 +67,15 @@ impl<'a> Starts<'a> {
     /// Places for the centres, spread evenly; on the right side of the walls that hold whole molecules.
     fn centers(&mut self, species: &Species) -> Vec<DVec3> {
         let (low, high) = self.bounds(species);
-        let key = [low.to_array(), high.to_array()].concat();
-        let key: [u64; 6] = std::array::from_fn(|at| key[at].to_bits());
-        let used = self.used.entry(key).or_default();
+        let jitter = JITTER * self.spacing(low, high);
+        let used = self.used.entry(key(low, high)).or_default();
         let shift = DVec3::from([1, 2, 3].map(|axis| Random::of(self.seed, axis).unit()));
         let mut left = MOST_PLACES * species.number as u64;
         let mut centers = Vec::with_capacity(species.number);
         while centers.len() < species.number {
-            let place = low + (high - low) * even(*used, shift);
+            let mut random = Random::of(self.seed, *used + 4);
+            let moved = 2.0 * DVec3::from([0; 3].map(|_| random.unit())) - 1.0;
+            let place = (low + (high - low) * even(*used, shift) + jitter * moved).clamp(low, high);
             *used += 1;
             left = left.saturating_sub(1);
             if left == 0 || (species.may_stand(place) && self.fixed.is_clear(place)) {
@@ -80,6 +83,14 @@ impl<'a> Starts<'a> {
             }
         }
         centers
+    }
+
+    /// The edge of the cube that each molecule of all structures with these bounds has for itself.
+    fn spacing(&self, low: DVec3, high: DVec3) -> f64 {
+        let movable = self.system.species.iter().filter(|species| species.fixed.is_none());
+        let sharing = movable.filter(|species| self.bounds(species) == (low, high));
+        let molecules: usize = sharing.map(|species| species.number).sum();
+        ((high - low).element_product() / molecules.max(1) as f64).cbrt()
     }
 
     fn anywhere(&self, species: &Species, random: &mut Random) -> DVec3 {
@@ -148,6 +159,11 @@ impl Species {
     }
 }
 
+fn key(low: DVec3, high: DVec3) -> [u64; 6] {
+    let [low, high] = [low, high].map(|corner| corner.to_array().map(f64::to_bits));
+    [low[0], low[1], low[2], high[0], high[1], high[2]]
+}
+
 /// The points of a sequence that fills the unit cube evenly.
 fn even(number: u64, shift: DVec3) -> DVec3 {
     // The root of x^4 = x + 1.
@@ -164,7 +180,8 @@ struct FixedAtoms {
 
 impl FixedAtoms {
     fn new(system: &System) -> Self {
-        let widest = system.species.iter().flat_map(|species| &species.radii).fold(0.1, |most: f64, &next| most.max(next));
+        let widest =
+            system.species.iter().flat_map(|species| &species.radii).fold(0.1, |most: f64, &next| most.max(next));
         let (edge, mut cells) = (2.0 * widest, FxHashSet::default());
         for species in system.species.iter().filter(|_| system.avoid_fixed) {
             let Some(pose) = species.fixed else { continue };

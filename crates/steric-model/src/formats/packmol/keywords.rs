@@ -37,7 +37,8 @@ pub struct Keyword {
 
 use Treatment::{Accepted, Honoured, Refused};
 
-const LOOPS: &str = "steric ends when nothing overlaps or nothing gets better, and counts no loops of packmol's optimiser";
+const LOOPS: &str =
+    "steric ends when nothing overlaps or nothing gets better, and counts no loops of packmol's optimiser";
 const WEIGHTS: &str = "it weighs a penalty of packmol's; steric keeps every distance, near or far, without weights";
 const MOVES: &str = "it tunes how packmol moves bad molecules; steric puts molecules elsewhere when they stay stuck";
 const PRINTS: &str = "it sets what packmol prints or how often it writes; steric writes the result once, whole";

@@ -197,7 +197,8 @@ fn file_type(words: &mut Words<'_>) -> Result<FileType, ReadError> {
 
 fn periodic(words: &mut Words<'_>) -> Result<(DVec3, DVec3), ReadError> {
     let first = words.point("the box")?;
-    let (low, high) = if words.left() > 0 { (first, words.point("the greatest corner")?) } else { (DVec3::ZERO, first) };
+    let (low, high) =
+        if words.left() > 0 { (first, words.point("the greatest corner")?) } else { (DVec3::ZERO, first) };
     if (high - low).min_element() <= 0.0 {
         return Err(words.line_error("a box with edges longer than 0"));
     }

@@ -59,7 +59,9 @@ fn shape(name: &str, words: &mut Words<'_>) -> Result<Shape, ReadError> {
             let along = words.point("the normal")?;
             let offset = words.float("where the plane is: a·x + b·y + c·z = d")?;
             let (normal, length) = along.normalize_and_length();
-            if length > 0.0 { Ok(Shape::Plane { normal, offset: offset / length }) } else {
+            if length > 0.0 {
+                Ok(Shape::Plane { normal, offset: offset / length })
+            } else {
                 Err(words.line_error("a normal that is not zero"))
             }
         }

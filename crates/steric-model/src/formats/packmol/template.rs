@@ -12,6 +12,9 @@ use super::FileType;
 use crate::formats::text::{Line, Lines, parse_float};
 use crate::{Parsed, Place, ReadError, Warnings};
 
+/// A coordinate beyond this is a mistake, in angstroms.
+const MOST_EXTENT: f64 = 1e6;
+
 /// A molecule to be packed.
 ///
 /// ```
@@ -78,6 +81,10 @@ impl Template {
             let expected = if file_type == FileType::Pdb { "ATOM or HETATM records" } else { "atoms" };
             return Err(ReadError::content(path, Place::File, expected, "none"));
         }
+        let extent = template.atoms.iter().map(|atom| atom.position.abs().max_element()).fold(0.0, f64::max);
+        if extent > MOST_EXTENT {
+            return Err(ReadError::content(path, Place::File, "coordinates below 1,000,000 Å", format!("{extent:e}")));
+        }
         Ok(Parsed { value: template, warnings })
     }
 
@@ -116,7 +123,8 @@ fn pdb(bytes: &[u8], path: &Path, warnings: &mut Warnings) -> Result<Template, R
 }
 
 fn pdb_atom(line: Line<'_>, path: &Path, warnings: &mut Warnings) -> Result<TemplateAtom, ReadError> {
-    let axis = |first, name| line.columns(first, first + 7).expect_float(path, &format!("the {name} coordinate in angstroms"));
+    let axis =
+        |first, name| line.columns(first, first + 7).expect_float(path, &format!("the {name} coordinate in angstroms"));
     let position = DVec3::new(axis(31, 'x')?, axis(39, 'y')?, axis(47, 'z')?);
     let number = line.columns(23, 26);
     let residue = number.integer().unwrap_or_else(|| {
@@ -144,7 +152,8 @@ fn bonds(line: Line<'_>, first_serial: i64, template: &mut Template, warnings: &
         (1..=count).contains(&number).then_some(number)
     };
     let Some(atom) = number(7) else {
-        warnings.push(Place::Line(line.number, None), || "CONECT names no atom of this file; it is left out".to_owned());
+        warnings
+            .push(Place::Line(line.number, None), || "CONECT names no atom of this file; it is left out".to_owned());
         return;
     };
     let atom = &mut template.atoms[atom as usize - 1];

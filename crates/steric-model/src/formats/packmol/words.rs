@@ -111,7 +111,9 @@ impl<'a> Words<'a> {
     pub(super) fn end(mut self, warnings: &mut Warnings) {
         let keyword = self.words.first().map(|word| word.text.clone()).unwrap_or_default();
         if let Some(word) = self.next() {
-            warnings.push(self.place(&word), || format!("{:.60?} is more than {keyword:.30} takes; it is not read", word.text));
+            warnings.push(self.place(&word), || {
+                format!("{:.60?} is more than {keyword:.30} takes; it is not read", word.text)
+            });
         }
     }
 }
@@ -138,9 +140,13 @@ fn word(text: &[u8]) -> (Option<String>, usize) {
     ((!quoted).then(|| String::from_utf8_lossy(&bytes).into_owned()), at)
 }
 
-/// A finite number; Fortran writes the exponent with a `d` too.
+/// No length of an input is longer, in angstroms: a millimetre.
+pub(super) const LONGEST: f64 = 1e7;
+
+/// A number of a size that makes sense; Fortran writes the exponent with a `d` too.
 fn fortran_float(text: &str) -> Option<f64> {
-    parse_float(text.as_bytes()).or_else(|| parse_float(text.replace(['d', 'D'], "e").as_bytes()))
+    let number = parse_float(text.as_bytes()).or_else(|| parse_float(text.replace(['d', 'D'], "e").as_bytes()));
+    number.filter(|number| number.abs() <= LONGEST)
 }
 
 #[cfg(test)]
@@ -167,5 +173,6 @@ mod tests {
         }
         assert_eq!(fortran_float("two"), None);
         assert_eq!(fortran_float("1d999"), None);
+        assert_eq!(fortran_float("1e8"), None);
     }
 }

@@ -138,11 +138,11 @@ pub fn write_crd(
         for atom in &template.atoms {
             serial += 1;
             let residue = numbers.residue(&molecule, &atom.record);
-            let name = |range: std::ops::Range<usize>| {
-                String::from_utf8_lossy(&atom.record.names[range]).trim().to_owned()
-            };
+            let name =
+                |range: std::ops::Range<usize>| String::from_utf8_lossy(&atom.record.names[range]).trim().to_owned();
             let (name, residue_name) = (name(1..5), name(6..10));
-            let segment = if segments[molecule.structure].is_empty() { &residue_name } else { segments[molecule.structure] };
+            let segment =
+                if segments[molecule.structure].is_empty() { &residue_name } else { segments[molecule.structure] };
             let DVec3 { x, y, z } = molecule.pose * atom.position;
             writeln!(
                 out,
