@@ -44,7 +44,7 @@ pub(super) fn run(
     let of_file = |species: &Species| {
         let (own, others) = rest.split_at(species.number);
         rest = others;
-        own.iter().map(|&pose| species.from_file(pose)).collect()
+        own.iter().map(|&pose| species.of_file(pose)).collect()
     };
     Ok(Packing { poses: system.species.iter().map(of_file).collect(), report })
 }
@@ -74,7 +74,7 @@ fn begin(
                 let file = input.structures[at].file.clone();
                 return Err(PackError::OtherStart { file, expected: species.number, found: own.len() });
             }
-            Some(own) => poses.extend(own.iter().map(|&pose| species.to_center(pose))),
+            Some(own) => poses.extend(own.iter().map(|&pose| species.of_center(pose))),
             None => poses.extend(starts.all(at)),
         }
     }

@@ -53,7 +53,11 @@ pub(super) struct Bounds {
 
 impl Rule for Bounds {
     fn ask(&self, pose: &Pose, rotation: DMat3, pulls: &mut Vec<Pull>) -> bool {
-        self.walls.iter().fold(false, |broken, wall| wall.ask(pose, rotation, pulls) || broken)
+        let mut broken = false;
+        for wall in &self.walls {
+            broken |= wall.ask(pose, rotation, pulls);
+        }
+        broken
     }
 
     fn breach(&self, pose: &Pose) -> f64 {
@@ -115,12 +119,12 @@ impl Species {
     }
 
     /// `world_from_template`, the template as it is in its file.
-    pub(super) fn from_file(&self, pose: Pose) -> Pose {
+    pub(super) fn of_file(&self, pose: Pose) -> Pose {
         Pose { translation: pose.translation - pose.rotation * self.center, ..pose }
     }
 
     /// The pose of its centre, from `world_from_template`.
-    pub(super) fn to_center(&self, pose: Pose) -> Pose {
+    pub(super) fn of_center(&self, pose: Pose) -> Pose {
         Pose { translation: pose * self.center, ..pose }
     }
 }
