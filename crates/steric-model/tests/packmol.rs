@@ -114,7 +114,7 @@ fn an_error_names_line_columns_and_what_was_expected() {
             of_structure(" inside sphere 0 0 five 5"),
             "a.inp:4: columns 20-23: expected the z of the centre in angstroms",
         ),
-        (of_structure(" inside sphere 0 0 0"), "a.inp:4: columns 22-22: expected the radius in angstroms"),
+        (of_structure(" inside sphere 0 0 0"), "a.inp:4: columns 21-21: expected the radius in angstroms"),
         (of_structure(" number 1000000000000"), "a.inp:4: columns 9-21: expected how many molecules: 1 to 100,000,000"),
         (of_structure(" number 0"), "a.inp:4: columns 9-9: expected how many molecules"),
         (
