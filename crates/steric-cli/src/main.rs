@@ -18,6 +18,7 @@ mod info;
 mod npz;
 mod options;
 mod output;
+mod pack;
 mod plot;
 mod relax;
 mod render;
@@ -59,6 +60,7 @@ fn run(command: Option<Command>, shared: &Shared) -> Result<Verdict, Failure> {
         Some(Command::Info(arguments)) => info::run(&arguments, shared),
         Some(Command::Convert(arguments)) => convert::run(&arguments, shared),
         Some(Command::Relax(arguments)) => relax::run(&arguments, shared),
+        Some(Command::Pack(arguments)) => pack::run(&arguments, shared),
         Some(Command::Build(arguments)) => build::run(&arguments, shared),
         Some(Command::Animate(arguments)) => animate::run(&arguments, shared),
         Some(Command::Render(arguments)) => render::run(&arguments, shared),

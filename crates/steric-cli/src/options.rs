@@ -9,7 +9,7 @@ use steric::backend::{self, Chosen};
 use steric::gpu::{self, Choice, GpuError};
 
 use crate::failure::Failure;
-use crate::{animate, bench, build, check, convert, deform, diffuse, dock, info, output, relax, render, studio};
+use crate::{animate, bench, build, check, convert, deform, diffuse, dock, info, output, pack, relax, render, studio};
 
 /// Finds and removes overlaps between molecules.
 ///
@@ -23,6 +23,7 @@ use crate::{animate, bench, build, check, convert, deform, diffuse, dock, info, 
     steric check receptor.pdb ligand.sdf         one file against the other\n  \
     steric relax vesicle -o v.gro                2,000 lipids pushed apart until nothing overlaps\n  \
     steric relax model.cif -o clean.cif          the same for a model, with the least motion\n  \
+    steric pack mixture.inp                      what packmol makes of the same input, in a fraction of the time\n  \
     steric diffuse -o receptors.simularium      receptors in a membrane that wander, meet and cluster\n  \
     steric animate -o kinase.gif                 a kinase on a skeleton, swaying\n  \
     steric info virus.bcif\n  \
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     Convert(convert::Arguments),
     /// Push molecules apart until nothing overlaps
     Relax(relax::Arguments),
+    /// Pack molecules as packmol does, from its own inputs
+    Pack(pack::Arguments),
     /// Make one of the named scenes
     Build(build::Arguments),
     /// Draw a picture or a film

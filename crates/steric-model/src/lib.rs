@@ -27,6 +27,7 @@ mod tet_mesh;
 pub mod chemistry;
 pub mod formats;
 pub mod recipe;
+pub mod suggest;
 
 pub use chain_names::TooManyChains;
 pub use clip::{Clip, Curve, Keys, Track, Turning};

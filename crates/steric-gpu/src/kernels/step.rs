@@ -89,6 +89,7 @@ impl HoldWords {
                 self.has_start = true;
                 [[1, 0, 0, 0], [0; 4], bits(DVec3::ZERO, *leeway), bits(DVec3::X * *turn, 0.0)]
             }
+            Hold::Rule(_) => unreachable!("a relaxation with rules of one's own is not loaded"),
             Hold::Region { region, side, points } => {
                 let side = match side {
                     Side::Inside => 0,

@@ -13,7 +13,7 @@ mod stages;
 mod touches;
 
 use steric_collide::IndexKind;
-use steric_world::relax::{Engine, EngineError, Iteration, Progress, Relax};
+use steric_world::relax::{Engine, EngineError, Hold, Iteration, Progress, Relax};
 
 use crate::device::{Awake, Gpu, GpuError, StageTimes, waited};
 pub(crate) use arrays::Arrays;
@@ -87,6 +87,10 @@ impl Engine for GpuRelax {
 
     fn load(&mut self, relax: &Relax) -> Result<(), EngineError> {
         self.loaded = None;
+        let has_rules = relax.parts().groups.iter().flatten().any(|hold| matches!(hold, Hold::Rule(_)));
+        if has_rules {
+            return Err(EngineError("rules of one's own are known to the processor alone".to_owned()));
+        }
         self.loaded = Some(
             Loaded::new(&self.gpu, self.index, self.atoms_per_share, relax)
                 .map_err(|error| EngineError(error.to_string()))?,

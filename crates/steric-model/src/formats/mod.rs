@@ -14,6 +14,7 @@ mod gzip;
 pub mod mesh;
 pub mod mol2;
 mod naming;
+pub mod packmol;
 pub mod parquet;
 pub mod pdb;
 pub mod pdbqt;

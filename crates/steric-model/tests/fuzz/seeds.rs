@@ -67,6 +67,39 @@ fn unpacked(path: &Path) -> Option<Vec<u8>> {
     Some(plain)
 }
 
+pub(crate) const PACKMOL: &str = "\
+# A bit of everything.
+tolerance 2.0
+filetype pdb
+seed -1
+output \"my system.pdb\"
+pbc 0. 0. 0. 40. 40. 40.
+add_box_sides 1.0
+structure water.pdb
+  number 1000
+  resnumbers 3
+  inside box 0. 0. 0. 40. 40. 20.
+  outside ellipsoid 20. 20. 20. 1. 2. 3. 4.d0
+  constrain_rotation x 180. 20.
+  radius 1.5
+  atoms 1 2
+    over plane 0. 0. 1. 5.
+    below xygauss 20. 20. 5. 5. 0. 10.
+    radius 1.2
+  end atoms
+  restart_to water.restart
+end structure
+structure protein.pdb
+  center
+  fixed 20. 20. 20. 0.1 0.2 0.3
+  chain P
+end structure
+structure ion.pdb
+  number 7
+  inside cylinder 0. 0. 0. 0. 0. 1. 5. 30.
+end structure
+";
+
 const PDB: &str = "\
 HEADER    PLANT PROTEIN                           30-APR-81   1CRN
 REMARK 350 BIOMOLECULE: 1

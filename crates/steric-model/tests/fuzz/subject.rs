@@ -1,7 +1,8 @@
-//! What is fuzzed: the formats of molecules, those of skeletons with their clips, and those of tetrahedral meshes.
+//! What is fuzzed: the formats of molecules, those of skeletons with their clips, those of tetrahedral meshes, and inputs of packmol.
 
 use std::path::Path;
 
+use steric_model::formats::packmol::read_packmol;
 use steric_model::formats::rig::read_rig_bytes;
 use steric_model::formats::tet_mesh::{self, TetGenFile, VtuData, read_tet_mesh_bytes, read_tetgen, write_vtu};
 use steric_model::formats::{Format, read_bytes, write_bytes};
@@ -21,6 +22,7 @@ pub(crate) enum Subject {
     Collada,
     Gltf,
     Glb,
+    Packmol,
     /// By its place among the endings.
     Mesh(usize),
 }
@@ -29,7 +31,7 @@ impl Subject {
     pub(crate) fn all() -> Vec<Self> {
         let molecules = Format::ALL.into_iter().map(Self::Molecule);
         let meshes = (0..MESHES.len()).map(Self::Mesh);
-        molecules.chain([Self::Collada, Self::Gltf, Self::Glb]).chain(meshes).collect()
+        molecules.chain([Self::Collada, Self::Gltf, Self::Glb, Self::Packmol]).chain(meshes).collect()
     }
 
     pub(crate) fn name(self) -> &'static str {
@@ -38,6 +40,7 @@ impl Subject {
             Self::Collada => "Collada",
             Self::Gltf => "glTF",
             Self::Glb => "GLB",
+            Self::Packmol => "packmol",
             Self::Mesh(kind) => MESHES[kind][0],
         }
     }
@@ -49,6 +52,7 @@ impl Subject {
             Self::Collada => &["dae"],
             Self::Gltf => &["gltf"],
             Self::Glb => &["glb"],
+            Self::Packmol => &["inp"],
             Self::Mesh(kind) => MESHES[kind],
         }
     }
@@ -66,6 +70,7 @@ impl Subject {
             Self::Collada => vec![rig_seeds::collada()],
             Self::Gltf => vec![rig_seeds::gltf()],
             Self::Glb => vec![rig_seeds::glb()],
+            Self::Packmol => vec![seeds::PACKMOL.as_bytes().to_vec()],
             Self::Mesh(kind) => meshes(MESHES[kind][0]),
         };
         let named = |bytes| (format!("{} in this test", self.name()), bytes);
@@ -82,6 +87,7 @@ impl Subject {
                 structure.atoms.is_empty() && structure.assemblies.is_empty()
             }
             Self::Mesh(kind) => read_mesh(bytes, path, MESHES[kind][0])?.value.tetrahedra.is_empty(),
+            Self::Packmol => read_packmol(bytes, path)?.value.structures.is_empty(),
             _ => read_rig_bytes(bytes, path)?.value.clips.is_empty(),
         })
     }
@@ -98,6 +104,7 @@ impl Subject {
                     if is_forced { read_mesh(bytes, path, MESHES[kind][0]) } else { read_tet_mesh_bytes(bytes, path) };
                 checked(read, path).as_ref().map(write_mesh).is_some()
             }
+            Self::Packmol => checked(read_packmol(bytes, path), path).is_some(),
             _ => checked(read_rig_bytes(bytes, path), path).as_ref().map(pose).is_some(),
         }
     }

@@ -8,9 +8,8 @@
 
 use glam::{DQuat, DVec3};
 use steric_model::chemistry::{BondGraph, is_hydrogen};
+use steric_model::suggest::expected_one_of;
 use steric_model::{Element, Name, Structure};
-
-use super::suggest::expected_one_of;
 
 /// Mean height of the tail ends above the middle of the membrane.
 const TAIL_ENDS: f64 = 1.75;

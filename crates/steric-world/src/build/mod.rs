@@ -19,7 +19,6 @@ mod scene_text;
 mod schema;
 mod solute;
 mod spread;
-mod suggest;
 mod template;
 mod verdict;
 

@@ -2,11 +2,11 @@
 //! define, keys that go with one shape only.
 
 use steric_model::Located;
+use steric_model::suggest::expected_one_of;
 
 use super::scene_file::{
     KeepTable, LeafletChoice, LipidTable, MembraneTable, RegionTable, SceneFile, Shape, SoluteTable,
 };
-use super::suggest::expected_one_of;
 use crate::shape::Sampling;
 
 impl SceneFile {

@@ -9,10 +9,10 @@ use std::fmt::Write;
 
 use serde::Deserialize;
 use steric_model::Located;
+use steric_model::suggest::expected_one_of;
 use toml::{Table, Value};
 
 use super::scene_text::Origins;
-use super::suggest::expected_one_of;
 use crate::relax::RelaxOptions;
 
 /// What a value has to be.

@@ -54,6 +54,24 @@ impl Relax {
         }
     }
 
+    /// Puts some molecules elsewhere. Near pairs are searched again for them alone.
+    pub(crate) fn relocate(&mut self, moves: &[(MoleculeId, Pose)]) {
+        let mut slots = vec![u32::MAX; self.ids.len()];
+        self.ids.iter().zip(0..).for_each(|(&id, slot)| slots[id as usize] = slot);
+        let mut turned = vec![false; self.ids.len()];
+        for &(MoleculeId(id), pose) in moves {
+            let slot = slots[id as usize] as usize;
+            self.scene.molecules_mut()[slot].pose = pose;
+            let state = &mut self.states[slot];
+            (state.moved, state.warmth, state.momentum, state.dirty_for) = (true, HOT, Motion::default(), 0);
+            turned[slot] = true;
+        }
+        self.rests &= moves.is_empty();
+        if let Some(pairs) = &mut self.pairs {
+            pairs.turn(&self.scene, |slot| turned[slot as usize]);
+        }
+    }
+
     /// Lets a molecule stay where it is, or go again.
     pub fn fix(&mut self, molecule: MoleculeId, is_fixed: bool) {
         let Some(slot) = self.slot(molecule) else { return };

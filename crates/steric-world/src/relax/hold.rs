@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
+use steric_model::Pose;
 
+use crate::respond::Pull;
 use crate::shape::{Region, Side, Surface};
 
 /// One of the two layers of a membrane.
@@ -62,6 +64,48 @@ pub enum Hold {
         /// The points; none means every atom.
         points: Vec<DVec3>,
     },
+    /// A rule of one's own. Only the processor knows it.
+    Rule(Arc<dyn Rule>),
+}
+
+/// A rule of one's own for where a molecule may be.
+///
+/// ```
+/// use glam::{DMat3, DVec3};
+/// use steric_model::Pose;
+/// use steric_world::relax::Rule;
+/// use steric_world::respond::Pull;
+///
+/// /// The centre stays at or above z = 0.
+/// #[derive(Debug)]
+/// struct Above;
+///
+/// impl Rule for Above {
+///     fn ask(&self, pose: &Pose, _: DMat3, pulls: &mut Vec<Pull>) -> bool {
+///         let depth = self.breach(pose);
+///         if depth > 0.0 {
+///             pulls.push(Pull::Shift { arm: DVec3::ZERO, direction: DVec3::Z, depth });
+///         }
+///         depth > 0.01
+///     }
+///     fn breach(&self, pose: &Pose) -> f64 {
+///         (-pose.translation.z).max(0.0)
+///     }
+/// }
+///
+/// assert!(Above.ask(&Pose::from_translation(-DVec3::Z), DMat3::IDENTITY, &mut Vec::new()));
+/// ```
+pub trait Rule: std::fmt::Debug + Send + Sync {
+    /// Adds what a molecule has to do; returns whether the rule is broken. The matrix is the pose's rotation.
+    fn ask(&self, pose: &Pose, rotation: DMat3, pulls: &mut Vec<Pull>) -> bool;
+
+    /// How far the rule is broken, in angstroms.
+    fn breach(&self, pose: &Pose) -> f64;
+
+    /// The nearest pose that keeps what must hold in every iteration.
+    fn kept(&self, pose: Pose) -> Pose {
+        pose
+    }
 }
 
 impl Hold {
@@ -71,7 +115,7 @@ impl Hold {
         match &mut hold {
             Self::Surface { head, .. } => *head -= origin,
             Self::Region { points, .. } => points.iter_mut().for_each(|point| *point -= origin),
-            Self::Start { .. } => {}
+            Self::Start { .. } | Self::Rule(_) => {}
         }
         hold
     }

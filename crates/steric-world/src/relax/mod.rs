@@ -17,7 +17,7 @@ mod world;
 
 pub use checkpoint::CheckpointError;
 pub use engine::{Engine, EngineError, Parts, Progress};
-pub use hold::{Hold, Leaflet};
+pub use hold::{Hold, Leaflet, Rule};
 pub use options::{RelaxOptions, ResponseKind};
 pub use proxy::ProxyFit;
 pub use run::Stop;

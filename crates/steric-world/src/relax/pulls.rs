@@ -50,6 +50,7 @@ pub(super) fn of(types: &Scene, molecule: &Molecule, rotation: DMat3, holds: &[H
                 let (axis, angle) = shortest_turn(start.rotation * molecule.pose.rotation.inverse());
                 held.turn(axis, angle, *turn);
             }
+            Hold::Rule(rule) => held.broken |= rule.ask(&molecule.pose, rotation, &mut held.pulls),
             Hold::Region { region, side, points } => {
                 if points.is_empty() {
                     for_each_atom(types, molecule, |atom| held.keep(region, *side, molecule, rotation * atom));

@@ -335,10 +335,11 @@ impl Relax {
             self.states.par_iter_mut().for_each(asleep);
             return;
         }
+        let groups = &self.groups;
         self.scene.molecules_mut().par_iter_mut().zip(&self.states).with_min_len(1_024).for_each(
             |(molecule, state)| {
                 if state.moved {
-                    molecule.pose = moved(molecule.pose, state.motion);
+                    molecule.pose = kept(groups, state, moved(molecule.pose, state.motion));
                 }
             },
         );
@@ -394,6 +395,12 @@ impl Relax {
         found.sort_unstable();
         found
     }
+}
+
+/// A pose as the rules of its group leave it.
+fn kept(groups: &[Vec<Hold>], state: &State, pose: Pose) -> Pose {
+    let holds = groups.get(state.group as usize).map_or(&[][..], Vec::as_slice);
+    holds.iter().fold(pose, |pose, hold| if let Hold::Rule(rule) = hold { rule.kept(pose) } else { pose })
 }
 
 /// A number that changes when any bit of any pose changes (FNV-1a over the words).

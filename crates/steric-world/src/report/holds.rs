@@ -103,6 +103,7 @@ fn breach(scene: &Scene, id: MoleculeId, center: DVec3, start: Pose, hold: &Hold
             let moved = displacement(scene.periodic_box(), center, start, pose).length();
             Breach::new(moved - leeway, turn(start, pose) - most)
         }
+        Hold::Rule(rule) => Breach::of_region(rule.breach(&pose)),
         Hold::Region { region, side, points } => {
             let beyond = |point: DVec3| match (side, region.distance(point).0) {
                 (Side::Inside, distance) => distance,

@@ -4,15 +4,29 @@
 //! swapped) to every known word, capitals aside. A word further away than a third of its letters is no misspelling.
 
 /// The nearest of the known words; the first of several that are equally near.
-pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+///
+/// ```
+/// use steric_model::suggest::nearest;
+///
+/// assert_eq!(nearest("tolerence", ["tolerance", "structure"]), Some("tolerance"));
+/// assert_eq!(nearest("banana", ["tolerance", "structure"]), None);
+/// ```
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let most = (word.chars().count().max(3) / 3).max(1);
     let near = known.into_iter().map(|known| (edits(&word, &known.to_lowercase()), known));
     near.filter(|&(edits, _)| edits <= most).min_by_key(|&(edits, _)| edits).map(|(_, known)| known)
 }
 
-/// `expected` with the likeliest of the known words behind it, or all of them where none is near.
-pub(super) fn expected_one_of(what: &str, word: &str, known: &[&str]) -> String {
+/// What was expected, with the likeliest of the known words behind it, or all of them where none is near.
+///
+/// ```
+/// use steric_model::suggest::expected_one_of;
+///
+/// assert_eq!(expected_one_of("a side", "insid", &["inside", "outside"]), "a side (did you mean inside?)");
+/// assert_eq!(expected_one_of("a side", "left", &["inside", "outside"]), "a side (inside, outside)");
+/// ```
+pub fn expected_one_of(what: &str, word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(near) => format!("{what} (did you mean {near}?)"),
         None => format!("{what} ({})", known.join(", ")),
