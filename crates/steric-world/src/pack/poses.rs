@@ -20,7 +20,7 @@ use super::Euler;
 /// assert_eq!(poses[0].translation.z, 3.0);
 /// let mut out = Vec::new();
 /// write_restart(&mut out, &argon, &poses)?;
-/// assert!(String::from_utf8(out)?.starts_with("   1.0000000000000000E+00   2.0000000000000000E+00"));
+/// assert!(String::from_utf8(out)?.starts_with("  1.0000000000000000E+00  2.0000000000000000E+00"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_restart(

@@ -62,7 +62,7 @@ impl Packed<'_> {
 /// let poses = vec![vec![Pose::IDENTITY, Pose::from_translation(glam::DVec3::X * 3.0)]];
 /// let mut out = Vec::new();
 /// write_packed(&mut out, &input, &[helium], &poses)?;
-/// assert!(String::from_utf8(out)?.ends_with("  He          3.000000        0.000000        0.000000\n"));
+/// assert!(String::from_utf8(out)?.ends_with("  He           3.000000        0.000000        0.000000\n"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write_packed(
