@@ -204,12 +204,7 @@ impl Writer<'_> {
         }
     }
 
-    fn whole(
-        &self,
-        path: &Path,
-        poses: &[Vec<Pose>],
-        write: fn(&mut dyn Write, &PackmolInput, &[Template], &[Vec<Pose>]) -> std::io::Result<()>,
-    ) -> Result<(), Failure> {
+    fn whole(&self, path: &Path, poses: &[Vec<Pose>], write: Writer) -> Result<(), Failure> {
         output::write_whole(path, |file| {
             write(file, self.input, self.templates, poses).map_err(|error| Failure::io(path, &error))
         })
@@ -224,6 +219,9 @@ impl Writer<'_> {
         Ok(formats::write(path, &structure.value)?)
     }
 }
+
+/// Writes a packing in one of packmol's formats.
+type Writer = fn(&mut dyn Write, &PackmolInput, &[Template], &[Vec<Pose>]) -> std::io::Result<()>;
 
 fn message(progress: &Progress) -> String {
     format!(
