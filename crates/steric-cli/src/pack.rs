@@ -221,7 +221,7 @@ impl Writer<'_> {
 }
 
 /// Writes a packing in one of packmol's formats.
-type Writer = fn(&mut dyn Write, &PackmolInput, &[Template], &[Vec<Pose>]) -> std::io::Result<()>;
+type WritePacking = fn(&mut dyn Write, &PackmolInput, &[Template], &[Vec<Pose>]) -> std::io::Result<()>;
 
 fn message(progress: &Progress) -> String {
     format!(
