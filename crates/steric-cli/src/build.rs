@@ -1,4 +1,4 @@
-//! `steric build`: scenes as files, placed and not yet relaxed.
+//! `steric build`: scenes as files, placed and not yet relaxed; recipes, packed; and fibres.
 
 use std::path::PathBuf;
 
@@ -11,15 +11,18 @@ use steric::model::{
 use steric::world::build::{build, verdict};
 
 use crate::failure::Failure;
+use crate::fibre::{self, FibreArguments};
 use crate::npz;
 use crate::options::Shared;
 use crate::output::{self, Verdict, Wrote};
+use crate::recipe::{self, RecipeOptions};
 use crate::relax::{self, SceneOptions};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// A ready scene (vesicle, bilayer, vesicle-with-proteins, crowded-cytoplasm), a scene file (.toml), or a scene of the
-    /// benchmarks: rods, instances, solution, mixed, and vesicle with --atoms
+    /// benchmarks: rods, instances, solution, mixed, and vesicle with --atoms; a recipe of cellPACK (.json);
+    /// or a fibre: plasmid, syn3a-chromosome, million-base-pairs, and fibre with --units
     #[arg(value_name = "SCENE")]
     scene: PathBuf,
     /// About how many atoms; for scenes of the benchmarks
@@ -27,6 +30,10 @@ pub(crate) struct Arguments {
     atoms: Option<usize>,
     #[command(flatten)]
     options: SceneOptions,
+    #[command(flatten)]
+    recipe: RecipeOptions,
+    #[command(flatten)]
+    fibre: FibreArguments,
 }
 
 impl Arguments {
@@ -86,6 +93,8 @@ impl Named {
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
     match arguments.named() {
         Some(named) => run_named(named, arguments, shared),
+        None if fibre::is_fibre(&arguments.scene) => fibre::run(&arguments.scene, &arguments.fibre, shared),
+        None if recipe::is_recipe(&arguments.scene) => recipe::run(&arguments.scene, &arguments.recipe, shared),
         None => run_scene(arguments, shared),
     }
 }

@@ -123,6 +123,16 @@ impl Shared {
         self.backend == Backend::Gpu || self.gpu.is_some()
     }
 
+    /// Refuses a GPU where only the processor does the work.
+    pub(crate) fn without_gpu(&self, what: &str) -> Result<(), Failure> {
+        if self.insists_on_gpu() {
+            return Err(Failure::usage(format!(
+                "{what}: expected --backend auto or cpu, found a GPU; the processor does this"
+            )));
+        }
+        Ok(())
+    }
+
     /// Whether the processor was asked for.
     pub(crate) fn insists_on_cpu(&self) -> bool {
         self.backend == Backend::Cpu

@@ -39,6 +39,7 @@ pub(crate) struct Arguments {
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
+    shared.without_gpu("pack")?;
     let path = &arguments.input;
     let Parsed { value: input, warnings } = read_packmol(&load(path)?, path)?;
     warn(path, &warnings, shared);

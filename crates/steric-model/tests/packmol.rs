@@ -237,3 +237,19 @@ fn a_template_without_atoms_is_refused() {
     let error = Template::read(b"3\nwater\nO 0 0 0\n", "w.xyz".as_ref(), FileType::Xyz).unwrap_err();
     assert!(error.to_string().starts_with("w.xyz:4: expected one of the 3 atoms that line 1 promises"), "{error}");
 }
+
+#[test]
+fn what_another_file_type_or_a_fixed_pose_makes_pointless_is_told() {
+    let told =
+        |text: &str| -> Vec<String> { read(text).warnings.first.iter().map(|warning| warning.to_string()).collect() };
+    let lines = " number 2\n chain X\n resnumbers 2\n inside sphere 0. 0. 0. 9.";
+    assert_eq!(told(&of_structure(lines)), [""; 0]);
+    let xyz = told(&format!("{}filetype xyz\nwritecrd o.crd\n", of_structure(lines)));
+    for (keyword, place) in [("chain", "line 5:"), ("resnumbers", "line 6:"), ("writecrd", "line 10:")] {
+        let is_told = |warning: &&String| warning.contains(&format!("{keyword} changes nothing: only PDB files"));
+        let warning = xyz.iter().find(is_told).unwrap_or_else(|| panic!("{keyword}: {xyz:?}"));
+        assert!(warning.starts_with(place), "{warning}");
+    }
+    let fixed = told(&of_structure(" number 1\n fixed 0. 0. 0. 0. 0. 0.\n constrain_rotation x 0. 10."));
+    assert!(fixed.iter().any(|warning| warning.contains("constrain_rotation changes nothing")), "{fixed:?}");
+}

@@ -1,8 +1,8 @@
 //! Which boxes touch which: an index of axis-aligned boxes around tetrahedra, triangles, edges and points that move and deform.
 //!
-//! How it works: one interface, five kinds, equal results. The default puts eight neighbouring boxes into a cluster and looks through a tree of these ([`clusters`]). The others cut space into cells, and every cell
+//! How it works: one interface, five kinds, equal results. The default puts eight neighbouring boxes into a cluster and looks through a tree of these (`clusters`). The others cut space into cells, and every cell
 //! knows the boxes that reach into it (Gissler, Ihmsen and Teschner 2009): two boxes that touch share the cell which holds the low corner of what they have in common, and are reported there and nowhere
-//! else, so that no set of pairs is kept ([`grid`]). Whatever is built in parallel is cut into pieces that one thread owns, so that nothing depends on who comes first.
+//! else, so that no set of pairs is kept (`grid`). Whatever is built in parallel is cut into pieces that one thread owns, so that nothing depends on who comes first.
 
 mod basic;
 mod bounds;

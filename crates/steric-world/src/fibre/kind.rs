@@ -113,7 +113,7 @@ impl Fibre {
 
     pub(super) fn check(&self) -> Result<(), FibreError> {
         /// More units than any genome has.
-        const MOST: usize = 1 << 36;
+        const MOST: usize = 1 << 30;
         self.kind.check()?;
         if self.units == 0 {
             return Err(FibreError::Number { expected: "at least one unit".to_owned(), found: 0.0 });

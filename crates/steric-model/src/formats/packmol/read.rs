@@ -45,7 +45,24 @@ struct Reader<'a> {
     open: Option<Open>,
     // Structures that have ended: whether they are whole is known when the whole file is.
     closed: Vec<Open>,
+    /// Keywords that only PDB files have a word for. The file type may come behind them.
+    of_pdb: Vec<(&'static str, Place)>,
 }
+
+/// What says how PDB files are written.
+const OF_PDB: [&str; 11] = [
+    "add_amber_ter",
+    "add_box_sides",
+    "amber_ter_preserve",
+    "chain",
+    "changechains",
+    "connect",
+    "hexadecimal_indices",
+    "ignore_conect",
+    "resnumbers",
+    "segid",
+    "writecrd",
+];
 
 impl<'a> Reader<'a> {
     fn new(path: &'a Path) -> Self {
@@ -63,7 +80,15 @@ impl<'a> Reader<'a> {
             restart_to: None,
             layout: Layout::default(),
         };
-        Self { path, warnings: Warnings::default(), input, tolerance: None, open: None, closed: Vec::new() }
+        Self {
+            path,
+            warnings: Warnings::default(),
+            input,
+            tolerance: None,
+            open: None,
+            closed: Vec::new(),
+            of_pdb: Vec::new(),
+        }
     }
 
     fn line(&mut self, mut words: Words<'_>) -> Result<(), ReadError> {
@@ -87,6 +112,9 @@ impl<'a> Reader<'a> {
         };
         if !is_done {
             self.whole(&keyword, &word, &mut words)?;
+        }
+        if let Some(&of_pdb) = OF_PDB.iter().find(|&&of_pdb| of_pdb == keyword) {
+            self.of_pdb.push((of_pdb, words.place(&word)));
         }
         words.end(&mut self.warnings);
         Ok(())
@@ -166,13 +194,18 @@ impl<'a> Reader<'a> {
         for open in std::mem::take(&mut self.closed) {
             let (line, file) = (open.structure.line, open.structure.file.display().to_string());
             let place = Place::Line(line, None);
-            let (structure, warning) = open
+            let (structure, warnings) = open
                 .close(self.input.periodic.is_some())
                 .map_err(|expected| ReadError::content(self.path, place, expected, format!("structure {file}")))?;
-            if let Some(warning) = warning {
+            for warning in warnings {
                 self.warnings.push(place, || format!("structure {file:.60}: {warning}"));
             }
             self.input.structures.push(structure);
+        }
+        if self.input.file_type != FileType::Pdb {
+            for (keyword, place) in self.of_pdb {
+                self.warnings.push(place, || format!("{keyword} changes nothing: only PDB files have a word for it"));
+            }
         }
         Ok(Parsed { value: self.input, warnings: self.warnings })
     }

@@ -110,8 +110,8 @@ impl Open {
         Ok(())
     }
 
-    /// The structure, if it is whole; else what was expected. The second value is a warning.
-    pub(super) fn close(self, is_periodic: bool) -> Result<(PackmolStructure, Option<&'static str>), String> {
+    /// The structure, if it is whole; else what was expected. Beside it stand warnings.
+    pub(super) fn close(self, is_periodic: bool) -> Result<(PackmolStructure, Vec<&'static str>), String> {
         let Self { structure, has_number, atoms } = self;
         if let Some((_, line)) = atoms {
             return Err(format!("\"end atoms\" for the atoms of line {line} before \"end structure\""));
@@ -128,8 +128,13 @@ impl Open {
         if structure.fixed.is_none() && structure.constraints.is_empty() && !is_periodic {
             return Err("a constraint (inside, outside, over, above, below), fixed, or pbc for all".to_owned());
         }
-        let warning = (!has_number && structure.fixed.is_none()).then_some("no number; taken as 1");
-        Ok((structure, warning))
+        let is_turned = structure.rotation.iter().any(Option::is_some);
+        let warnings = [
+            (!has_number && structure.fixed.is_none(), "no number; taken as 1"),
+            (structure.fixed.is_some() && is_turned, "constrain_rotation changes nothing: it is fixed"),
+        ];
+        let warnings = warnings.into_iter().filter(|(is_so, _)| *is_so).map(|(_, text)| text).collect();
+        Ok((structure, warnings))
     }
 }
 

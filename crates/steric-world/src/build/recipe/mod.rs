@@ -1,8 +1,8 @@
 //! Packs a recipe: from counts and rules to copies in place, none of which overlap.
 //!
-//! How it works: compartments become rooms ([`rooms`]), ingredients spheres with walls ([`kind`]). Counts come from the recipe, or from molarity and
-//! volume, rounded to the nearest whole number. What cannot fit is cut before anything is placed ([`judge`]). Every copy then draws a first place by
-//! the rules of its ingredient ([`place`], [`rules`]), and the relaxation of this crate pushes all of them apart at once, surfaces and walls
+//! How it works: compartments become rooms (`rooms`), ingredients spheres with walls (`kind`). Counts come from the recipe, or from molarity and
+//! volume, rounded to the nearest whole number. What cannot fit is cut before anything is placed (`judge`). Every copy then draws a first place by
+//! the rules of its ingredient (`place`, `rules`), and the relaxation of this crate pushes all of them apart at once, surfaces and walls
 //! included. Who still overlaps at the end is taken out, those in most overlaps first, and the verdict says so by ingredient.
 
 mod crowd;
