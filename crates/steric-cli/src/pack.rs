@@ -205,7 +205,7 @@ impl Writer<'_> {
         }
     }
 
-    fn whole(&self, path: &Path, poses: &[Vec<Pose>], write: Writer) -> Result<(), Failure> {
+    fn whole(&self, path: &Path, poses: &[Vec<Pose>], write: WritePacking) -> Result<(), Failure> {
         output::write_whole(path, |file| {
             write(file, self.input, self.templates, poses).map_err(|error| Failure::io(path, &error))
         })

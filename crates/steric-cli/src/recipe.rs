@@ -109,7 +109,10 @@ fn packed(recipe: &Recipe, path: &Path, options: &RecipeOptions, shared: &Shared
     let mut iterations = 0;
     let packed = pack(recipe, &Files { mesh: &mesh, spheres: &spheres }, &options, |iteration| {
         iterations += 1;
-        bar.set_message(format!("iteration {iterations}: {} overlap", counted(iteration.overlapping, "molecule")));
+        bar.set_message(format!(
+            "iteration {iterations}: {} overlap",
+            counted(u64::from(iteration.overlapping), "molecule")
+        ));
         if INTERRUPTED.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     bar.finish_and_clear();
