@@ -93,7 +93,9 @@ impl Named {
 pub(crate) fn run(arguments: &Arguments, shared: &Shared) -> Result<Verdict, Failure> {
     match arguments.named() {
         Some(named) => run_named(named, arguments, shared),
-        None if fibre::is_fibre(&arguments.scene) => fibre::run(&arguments.scene, &arguments.fibre, shared),
+        None if fibre::is_fibre(&arguments.scene) => {
+            fibre::run(&arguments.scene, &arguments.fibre, arguments.options.radius, shared)
+        }
         None if recipe::is_recipe(&arguments.scene) => recipe::run(&arguments.scene, &arguments.recipe, shared),
         None => run_scene(arguments, shared),
     }

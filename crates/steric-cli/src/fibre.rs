@@ -29,18 +29,15 @@ const GROOVE: f32 = 140.0;
 /// What a fibre is, where it is not that of a ready scene.
 #[derive(Debug, Args)]
 pub(crate) struct FibreArguments {
-    /// Of a fibre: what it is made of
-    #[arg(long, value_enum, value_name = "KIND")]
+    /// What it is made of
+    #[arg(long, value_enum, value_name = "KIND", help_heading = "Fibres")]
     kind: Option<Kind>,
-    /// Of a fibre: base pairs, nucleotides or subunits
-    #[arg(long, value_name = "N")]
+    /// Base pairs, nucleotides or subunits; --radius is that of the sphere that they stay in
+    #[arg(long, value_name = "N", help_heading = "Fibres")]
     units: Option<usize>,
-    /// Of a fibre: its ends are joined, as in a plasmid
-    #[arg(long)]
+    /// Its ends are joined, as in a plasmid
+    #[arg(long, help_heading = "Fibres")]
     closed: bool,
-    /// Of a fibre: the radius of the sphere that it stays in, in angstroms
-    #[arg(long, value_name = "R")]
-    radius: Option<f64>,
 }
 
 /// What fibres are made of.
@@ -92,7 +89,13 @@ pub(crate) fn is_fibre(name: &Path) -> bool {
     name.to_str().is_some_and(|name| name == "fibre" || scenes::all().iter().any(|scene| scene.name == name))
 }
 
-pub(crate) fn run(name: &Path, arguments: &FibreArguments, shared: &Shared) -> Result<Verdict, Failure> {
+/// Grows a fibre, in a sphere of another radius than that of the scene if one is given.
+pub(crate) fn run(
+    name: &Path,
+    arguments: &FibreArguments,
+    radius: Option<f64>,
+    shared: &Shared,
+) -> Result<Verdict, Failure> {
     shared.without_gpu("build")?;
     let name = name.display();
     let Some(target) = &shared.output else {
@@ -102,7 +105,7 @@ pub(crate) fn run(name: &Path, arguments: &FibreArguments, shared: &Shared) -> R
     };
     output::check_outputs(&[], [Some(target.as_path())])?;
     let model = relax::Target::new(target)?;
-    let (fibre, room) = asked(&name.to_string(), arguments)?;
+    let (fibre, room) = asked(&name.to_string(), arguments, radius)?;
     let kind = arguments.kind.unwrap_or(Kind::Dna);
     // Only the first of several runs in one process can listen; a test harness has none.
     let _listening = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
@@ -127,7 +130,7 @@ pub(crate) fn run(name: &Path, arguments: &FibreArguments, shared: &Shared) -> R
 }
 
 /// The ready scene, with what the command line says otherwise.
-fn asked(name: &str, arguments: &FibreArguments) -> Result<(Fibre, Room), Failure> {
+fn asked(name: &str, arguments: &FibreArguments, radius: Option<f64>) -> Result<(Fibre, Room), Failure> {
     let wrong = |text: String| Err(Failure::usage(format!("build {name}: {text}")));
     let ready = scenes::all().into_iter().find(|scene| scene.name == name);
     let (mut fibre, mut room) = match (ready, arguments.units) {
@@ -142,7 +145,7 @@ fn asked(name: &str, arguments: &FibreArguments) -> Result<(Fibre, Room), Failur
     if let Some(kind) = arguments.kind {
         fibre.kind = kind.fibre();
     }
-    if let Some(radius) = arguments.radius {
+    if let Some(radius) = radius {
         if !(radius > 0.0 && radius.is_finite()) {
             return wrong(format!("--radius: expected angstroms above 0, found {radius}"));
         }

@@ -25,17 +25,17 @@ use crate::table::{counted, thousands};
 /// How a recipe is packed.
 #[derive(Debug, Args)]
 pub(crate) struct RecipeOptions {
-    /// Of a recipe: close the holes of surfaces that are not watertight
-    #[arg(long)]
+    /// Close the holes of surfaces that are not watertight
+    #[arg(long, help_heading = "Recipes")]
     repair: bool,
-    /// Of a recipe: whole molecules stay in its box, not their middles alone as in cellPACK
-    #[arg(long)]
+    /// Whole molecules stay in the box, not their middles alone as in cellPACK
+    #[arg(long, help_heading = "Recipes")]
     whole: bool,
-    /// Of a recipe: places that a copy tries at most
-    #[arg(long, value_name = "N", default_value_t = PackOptions::default().tries)]
+    /// Places that a copy tries at most
+    #[arg(long, value_name = "N", help_heading = "Recipes", default_value_t = PackOptions::default().tries)]
     tries: u32,
-    /// Of a recipe: ends the relaxation after so many seconds; what still overlaps then is left out
-    #[arg(long, value_name = "SECONDS", default_value_t = PackOptions::default().max_seconds)]
+    /// Ends the relaxation after so many seconds, if above 0; what still overlaps then is left out
+    #[arg(long, value_name = "SECONDS", help_heading = "Recipes", default_value_t = PackOptions::default().max_seconds)]
     max_seconds: f64,
 }
 

@@ -132,7 +132,7 @@ fn fibres_that_cannot_be_are_refused_with_the_reason() {
         (&["build", "fibre", "-o", "a.cif"][..], "expected --units N"),
         (&["build", "fibre", "--units", "20", "--closed", "-o", "a.cif"], "close"),
         (&["build", "plasmid", "--radius", "30", "-o", "a.cif"], "build plasmid"),
-        (&["build", "plasmid", "--radius", "-1", "-o", "a.cif"], "--radius"),
+        (&["build", "plasmid", "--radius", "0", "-o", "a.cif"], "--radius"),
         (&["build", "plasmid"], "-o FILE"),
     ] {
         let output = steric(folder.path(), arguments);
