@@ -1,7 +1,7 @@
 //! `steric build RECIPE.json`: recipes of cellPACK, packed.
 //!
 //! How it works: the recipe is read, its surfaces and sphere trees are looked for by their names in the folders around it, and every copy is placed and moved until none overlaps another. What is written
-//! is a model of templates and poses, or with `.json` a result as cellPACK writes it. An ingredient that did not fit says why.
+//! is a model of templates and poses, or with `.json` a result as cellPACK writes it, or with `.simularium` a file for that viewer. An ingredient that did not fit says why.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args;
 use serde_json::{Value, json};
 use steric::model::Parsed;
-use steric::model::formats::cellpack::{TemplateFolders, assemble, read_recipe_file, read_sphere_file, result_to_json};
+use steric::model::formats::cellpack::{TemplateFolders, assemble, read_recipe_file, read_sphere_file, result_to_json, result_to_simularium};
 use steric::model::formats::mesh::read_mesh;
 use steric::model::recipe::Recipe;
 use steric::world::build::recipe::{Files, PackOptions, Packed, pack};
@@ -51,27 +51,25 @@ pub(crate) fn run(path: &Path, options: &RecipeOptions, shared: &Shared) -> Resu
     shared.without_gpu("build")?;
     let Some(target) = &shared.output else {
         let found = path.display();
-        return Err(Failure::usage(format!("build {found}: expected -o FILE.bcif, .cif, .pdb or .json, found none")));
+        return Err(Failure::usage(format!("build {found}: expected -o FILE.bcif, .cif, .pdb, .simularium or .json, found none")));
     };
     output::check_outputs(&[path.to_owned()], [Some(target.as_path())])?;
     // A wrong ending should not cost the user the time to pack.
-    let is_result = is_recipe(target);
-    let model = if is_result { None } else { Some(relax::Target::new(target)?) };
+    let wanted = Wanted::of(target)?;
     let Parsed { value: recipe, warnings } = read_recipe_file(path)?;
     for warning in &warnings.first {
         output::note(shared, &format!("warning: {}: {warning}", path.display()));
     }
     let packed = packed(&recipe, path, options, shared);
     print(&recipe, &packed, target, shared)?;
-    match model {
-        None => {
-            let text = result_to_json(&recipe, &packed.spheres, &packed.poses);
-            output::write_whole(target, |file| {
-                file.write_all(text.as_bytes()).map_err(|error| Failure::io(target, &error))
-            })?;
-            output::note(shared, &format!("wrote {}", target.display()));
-        }
-        Some(model) => {
+    match wanted {
+        Wanted::Result => write(target, shared, |file| {
+            file.write_all(result_to_json(&recipe, &packed.spheres, &packed.poses).as_bytes())
+        })?,
+        Wanted::Simularium => write(target, shared, |file| {
+            result_to_simularium(&recipe, &packed.spheres, &packed.poses, file).map(drop)
+        })?,
+        Wanted::Model(model) => {
             let folders = TemplateFolders::around(path);
             let structure = assemble(&recipe, &packed.spheres, &packed.poses, &|name| folders.find(name))?;
             for warning in &structure.warnings.first {
@@ -82,6 +80,35 @@ pub(crate) fn run(path: &Path, options: &RecipeOptions, shared: &Shared) -> Resu
         }
     }
     Ok(if packed.overlaps == 0 && packed.copies() == packed.asked() { Verdict::Clean } else { Verdict::Overlaps })
+}
+
+/// What is written, by the ending of its name.
+enum Wanted<'a> {
+    Result,
+    Simularium,
+    Model(relax::Target<'a>),
+}
+
+impl<'a> Wanted<'a> {
+    fn of(target: &'a Path) -> Result<Self, Failure> {
+        if is_recipe(target) {
+            return Ok(Self::Result);
+        }
+        if target.extension().is_some_and(|end| end.eq_ignore_ascii_case("simularium")) {
+            return Ok(Self::Simularium);
+        }
+        relax::Target::new(target).map(Self::Model)
+    }
+}
+
+fn write(
+    target: &Path,
+    shared: &Shared,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), Failure> {
+    output::write_whole(target, |file| write(file).map_err(|error| Failure::io(target, &error)))?;
+    output::note(shared, &format!("wrote {}", target.display()));
+    Ok(())
 }
 
 fn packed(recipe: &Recipe, path: &Path, options: &RecipeOptions, shared: &Shared) -> Packed {

@@ -65,6 +65,43 @@ fn six_hundred_and_forty_spheres_are_packed_and_none_overlaps() {
 }
 
 #[test]
+fn a_file_for_simularium_holds_every_copy_as_its_spheres() {
+    let folder = folder(
+        r#"{"name": "pairs", "bounding_box": [[0, 0, 0], [300, 400, 500]],
+        "objects": {"pair": {"type": "multi_sphere", "color": [1, 0.5, 0],
+            "representations": {"packing": {"positions": [[[-10, 0, 0], [10, 0, 0]]], "radii": [[10, 10]]}}}},
+        "composition": {"space": {"regions": {"interior": [{"object": "pair", "count": 20}]}}}}"#,
+    );
+    let output = steric(folder.path(), &["build", "recipe.json", "-o", "pairs.simularium"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let file: Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("pairs.simularium")).unwrap()).unwrap();
+    let kind = &file["trajectoryInfo"]["typeMapping"]["0"];
+    assert_eq!(kind["name"], "space/pair");
+    assert_eq!(kind["geometry"]["displayType"], "SPHERE_GROUP");
+    assert_eq!(kind["geometry"]["color"], "#ff8000");
+    assert_eq!(file["trajectoryInfo"]["size"], serde_json::json!({"x": 30.0, "y": 40.0, "z": 50.0}));
+    let numbers: Vec<f64> = serde_json::from_value(file["spatialData"]["bundleData"][0]["data"].clone()).unwrap();
+    // Eleven numbers and two spheres of four.
+    assert_eq!(numbers.len(), 20 * 19);
+    let mut spheres = Vec::new();
+    for (id, copy) in numbers.chunks(19).enumerate() {
+        assert_eq!((copy[1], copy[2], copy[10]), (id as f64, 0.0, 8.0));
+        let place = |first: usize| [0, 1, 2].map(|axis| copy[3 + axis] + copy[first + axis]);
+        let [one, other] = [place(11), place(15)];
+        let apart = (0..3).map(|axis| (one[axis] - other[axis]).powi(2)).sum::<f64>().sqrt();
+        assert!((apart - 2.0).abs() < 1e-4 && copy[14] == 1.0, "two spheres of 1 nm that touch, not {apart} nm apart");
+        spheres.push([one, other]);
+    }
+    for (number, copy) in spheres.iter().enumerate() {
+        for (one, other) in copy.iter().flat_map(|one| spheres[..number].iter().flatten().map(move |other| (one, other))) {
+            let apart = (0..3).map(|axis| (one[axis] - other[axis]).powi(2)).sum::<f64>().sqrt();
+            assert!(apart > 2.0 - 1e-3, "{apart} nm");
+        }
+    }
+}
+
+#[test]
 fn a_model_has_a_template_for_each_ingredient_and_the_same_bytes_for_any_number_of_threads() {
     let folder = folder(SPHERES);
     let built = |arguments: &[&str], file: &str| {

@@ -212,16 +212,16 @@ fn assert_near(read: &[f64], expected: &[f64]) {
 }
 
 fn write_cell(path: &Path, length_unit: LengthUnit) {
-    let kinase = ParticleType { name: "kinase".to_owned(), radius: 25.0, color: [255, 128, 0] };
-    let receptor = ParticleType { name: "receptor#bound".to_owned(), radius: 30.0, color: [10, 20, 30] };
+    let kinase = ParticleType::ball("kinase", 25.0, [255, 128, 0]);
+    let receptor = ParticleType::ball("receptor#bound", 30.0, [10, 20, 30]);
     let options = SimulariumOptions {
         title: "Two kinds".to_owned(),
         length_unit,
         time_unit: TimeUnit::Microsecond,
         ..SimulariumOptions::new(DVec3::new(400.0, 600.0, 800.0), vec![kinase, receptor])
     };
-    let first = Particle { id: 7, type_index: 0, position: Vec3::new(10.0, 20.0, 30.0), radius: None };
-    let second = Particle { id: 12, type_index: 1, position: Vec3::new(200.0, 300.0, 400.0), radius: Some(31.5) };
+    let first = Particle { id: 7, type_index: 0, position: Vec3::new(10.0, 20.0, 30.0), ..Particle::default() };
+    let second = Particle { id: 12, type_index: 1, position: Vec3::new(200.0, 300.0, 400.0), radius: Some(31.5), ..first };
     let third = Particle { id: 2_147_483_647, ..first };
     let mut writer = SimulariumWriter::create(path, options).expect("a file");
     writer.frame(0.0, [first, second]).expect("a frame");

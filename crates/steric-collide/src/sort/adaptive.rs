@@ -1,19 +1,23 @@
 //! A sort that profits from order that is there already.
 //!
-//! How it works: reading along, a key that is less than the last one kept is pulled out; when eight in a row would be, the ones kept before them were too large and are pulled out
-//! instead (Ernerfeldt's drop-merge sort). Pieces are read at the same time, and where two meet, the shorter side gives way. What was pulled out is sorted and
-//! merged back. With more than a sixteenth out of order, [`radix`] is faster, and does it.
+//! How it works: items that ascend are a run. Where a run begins below the end of the one before, some were too large or some are too small; whichever are fewer are pulled out (a simple form of
+//! Ernerfeldt's drop-merge sort). What was pulled out is sorted and merged back. Pieces are read, and parts of the output written, at the same time. With more than a sixteenth out of order, [`radix`] is
+//! faster, and does it.
+//!
+//! What it costs is guesses of the processor that turn out wrong, about six for each key that was moved, so ends of runs are found without a branch, and merging looks at eight items at a time.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{Change, SortKey, gallop, pieces, radix};
+use super::{PIECE, SortKey, pieces, radix};
 
-/// So many in a row that are too small say that the one before was too large.
-const IN_A_ROW: usize = 8;
 /// With more than one in so many out of order, radix sort is faster.
 const FEW: usize = 16;
+/// So many items are looked at before someone asks whether it is still worth it.
+const CHUNK: usize = 1_024;
+/// So many items are copied at once where all of them come first.
+const STRIDE: usize = 8;
 
 /// What [`adaptive`] found.
 ///
@@ -46,100 +50,40 @@ pub enum Order {
 /// assert_eq!(items, [(1, 0), (2, 1), (3, 3), (3, 4), (5, 5), (9, 2)]);
 /// ```
 pub fn adaptive<K: SortKey>(items: &mut Vec<(K, u32)>, room: &mut Vec<(K, u32)>) -> Order {
-    let Some(out) = out_of_order(items) else {
+    let Some(kept) = kept(items) else {
         radix(items, room);
         return Order::Little;
     };
+    let out = kept.gaps(items.len());
     if !out.is_empty() {
-        put_back(items, room, &out);
+        let come = sorted(items, &out);
+        room.resize(items.len(), (K::default(), 0));
+        Merge { items, kept: &kept.runs, come: &come }.write(room);
+        std::mem::swap(items, room);
     }
     Order::Nearly { out_of_order: out.len() }
 }
 
-/// Sorts what stands at the places in `out` and merges it with the others, which are in order.
-fn put_back<K: SortKey>(items: &mut Vec<(K, u32)>, room: &mut Vec<(K, u32)>, out: &[u32]) {
-    let pulled: Vec<(K, u32)> = out.iter().map(|&place| items[place as usize]).collect();
-    // Each leaves the key of its neighbour in its place, so that the keys ascend.
-    for place in out.iter().map(|&place| place as usize) {
-        items[place].0 = if place == 0 { K::default() } else { items[place - 1].0 };
-    }
-    let mut order: Vec<(K, u32)> = (0..).zip(&pulled).map(|(rank, &(key, _))| (key, rank)).collect();
-    radix(&mut order, &mut Vec::new());
-    let come: Vec<(K, u32)> = order.iter().map(|&(_, rank)| pulled[rank as usize]).collect();
-    let places: Vec<u32> = order.par_chunks(256).flat_map_iter(|order| places(items, order, out)).collect();
-    let change = Change { items, go: out, come: &come, places: &places };
-    room.resize(change.len(), (K::default(), 0));
-    change.merge(room);
-    std::mem::swap(items, room);
+/// Keys that were pulled out and the places where they stood, by key and then by place.
+fn sorted<K: SortKey>(items: &[(K, u32)], out: &[u32]) -> Vec<(K, u32)> {
+    let mut come: Vec<(K, u32)> = out.iter().map(|&place| (items[place as usize].0, place)).collect();
+    radix(&mut come, &mut Vec::new());
+    come
 }
 
-/// Before which items some of those come that were pulled out: among equal keys, before the one behind which they stood.
-fn places<K: SortKey>(items: &[(K, u32)], order: &[(K, u32)], out: &[u32]) -> Vec<u32> {
-    let mut low = 0;
-    let place = |&(key, rank): &(K, u32)| {
-        low = gallop(items, low, |item| item.0 < key);
-        let high = gallop(items, low, |item| item.0 <= key);
-        out[rank as usize].clamp(low as u32, high as u32)
-    };
-    order.iter().map(place).collect()
-}
-
-/// Places whose items are out of order, ascending; without them the others are in order. `None` if there are many.
-fn out_of_order<K: SortKey>(items: &[(K, u32)]) -> Option<Vec<u32>> {
+/// Items that are in order without the others. `None` if more than a few would be left out.
+fn kept<K: SortKey>(items: &[(K, u32)]) -> Option<Kept> {
     let length = items.len().div_ceil(pieces(items.len())).max(1);
-    let read = |(piece, part): (usize, &[(K, u32)])| {
-        let first = piece * length;
-        pull_out(items, first..first + part.len())
-    };
-    let kept: Vec<Kept> = items.par_chunks(length).enumerate().map(read).collect::<Option<_>>()?;
+    let read = |(piece, part): (usize, &[(K, u32)])| Kept::of(items, piece * length..piece * length + part.len());
+    let of_pieces: Vec<Kept> = items.par_chunks(length).enumerate().map(read).collect::<Option<_>>()?;
     let mut all = Kept::default();
-    kept.into_iter().for_each(|kept| all.join(kept, items));
-    let out = all.gaps(items.len());
-    (out.len() <= items.len() / FEW).then_some(out)
-}
-
-/// Keeps items of a piece that are in order. `None` if too many would be left out.
-fn pull_out<K: SortKey>(items: &[(K, u32)], piece: Range<usize>) -> Option<Kept> {
-    let key = |place: usize| items[place].0;
-    let most = piece.len() / FEW + IN_A_ROW;
-    let mut kept = Kept::default();
-    // The key of the last one kept; below all keys while there is none.
-    let mut last = K::default();
-    let (mut place, mut in_a_row) = (piece.start, 0);
-    while place < piece.end {
-        if key(place) >= last {
-            let from = place;
-            while place < piece.end && key(place) >= last {
-                last = key(place);
-                place += 1;
-            }
-            kept.push(from..place);
-            in_a_row = 0;
-        } else if in_a_row == 0 && kept.last_but_one().is_some_and(|before| key(before) <= key(place)) {
-            // Without the last one this fits: a bet that costs one item, whichever of the two is wrong.
-            kept.pop();
-            last = key(place);
-            kept.push(place..place + 1);
-            place += 1;
-        } else if in_a_row < IN_A_ROW {
-            in_a_row += 1;
-            place += 1;
-            continue;
-        } else {
-            place -= in_a_row;
-            kept.step_back(items, place..place + in_a_row);
-            last = kept.last().map_or(K::default(), key);
-            in_a_row = 0;
-            continue;
-        }
-        if place - piece.start - kept.count > most {
-            return None;
-        }
+    for kept in of_pieces {
+        kept.runs.into_iter().for_each(|run| all.join(items, run));
     }
-    Some(kept)
+    (items.len() - all.count <= items.len() / FEW).then_some(all)
 }
 
-/// Places of items that are in order, in runs side by side.
+/// Places of items that are in order, in runs.
 #[derive(Debug, Default)]
 struct Kept {
     runs: Vec<Range<usize>>,
@@ -147,69 +91,59 @@ struct Kept {
 }
 
 impl Kept {
-    fn last(&self) -> Option<usize> {
-        self.runs.last().map(|run| run.end - 1)
-    }
-
-    fn last_but_one(&self) -> Option<usize> {
-        let (last, before) = self.runs.split_last()?;
-        if last.len() > 1 { Some(last.end - 2) } else { before.last().map(|run| run.end - 1) }
-    }
-
-    fn push(&mut self, places: Range<usize>) {
-        self.count += places.len();
-        match self.runs.last_mut() {
-            Some(last) if last.end == places.start => last.end = places.end,
-            _ => self.runs.push(places),
+    /// Those of a piece. `None` if too many would be left out.
+    fn of<K: SortKey>(items: &[(K, u32)], piece: Range<usize>) -> Option<Self> {
+        let drops = drops(&items[piece.clone()])?;
+        let (mut kept, mut start) = (Self::default(), piece.start);
+        for end in drops.into_iter().map(|drop| piece.start + drop as usize + 1).chain([piece.end]) {
+            kept.join(items, start..end);
+            start = end;
         }
+        (piece.len() - kept.count <= piece.len() / FEW + CHUNK).then_some(kept)
     }
 
-    fn pop(&mut self) {
-        let Some(last) = self.runs.last_mut() else { return };
-        last.end -= 1;
-        self.count -= 1;
-        if last.start == last.end {
-            self.runs.pop();
-        }
-    }
-
-    /// Gives up the last one, and those before it that are larger than all of the items read since.
-    fn step_back<K: SortKey>(&mut self, items: &[(K, u32)], since: Range<usize>) {
-        let largest = items[since].iter().map(|item| item.0).max();
-        self.pop();
-        while self.last().is_some_and(|last| Some(items[last].0) > largest) {
-            self.pop();
-        }
-    }
-
-    /// Goes on with those of the next piece. Where the two meet, the side that has fewer to give up gives them up.
-    fn join<K: SortKey>(&mut self, next: Self, items: &[(K, u32)]) {
-        let places = next.runs.into_iter();
-        let Some(run) = places.as_slice().first() else { return };
-        let (first, last) = (items[run.start].0, self.last().map_or(K::default(), |last| items[last].0));
-        let mut on_left =
-            self.runs.iter().rev().flat_map(|run| run.clone().rev()).take_while(|&at| items[at].0 > first);
-        let mut on_right = places.as_slice().iter().cloned().flatten().take_while(|&at| items[at].0 < last);
-        let mut count = 0;
-        let is_left = loop {
-            if on_left.next().is_none() {
-                break true;
+    /// Goes on with a run of items that ascend. Where it begins below the last one kept, the side that has fewer items to give up gives them up.
+    #[inline]
+    fn join<K: SortKey>(&mut self, items: &[(K, u32)], mut run: Range<usize>) {
+        let key = |place: usize| items[place].0;
+        let Some(last) = self.runs.last().map(|run| run.end - 1).filter(|&last| key(last) > key(run.start)) else {
+            return self.push(run);
+        };
+        let (first, last) = (key(run.start), key(last));
+        let mut left = self.runs.iter().rev().flat_map(|run| run.clone().rev()).skip(1);
+        let mut count = 1;
+        loop {
+            if left.next().is_none_or(|place| key(place) <= first) {
+                self.give_up(count);
+                return self.push(run);
             }
-            if on_right.next().is_none() {
-                break false;
+            if run.start + count == run.end || key(run.start + count) >= last {
+                run.start += count;
+                return self.push(run);
             }
             count += 1;
-        };
-        if is_left {
-            (0..count).for_each(|_| self.pop());
-            places.for_each(|run| self.push(run));
-            return;
         }
-        for mut run in places {
-            let given_up = run.len().min(count);
-            (run.start, count) = (run.start + given_up, count - given_up);
-            if !run.is_empty() {
-                self.push(run);
+    }
+
+    #[inline]
+    fn push(&mut self, run: Range<usize>) {
+        self.count += run.len();
+        match self.runs.last_mut() {
+            Some(last) if last.end == run.start => last.end = run.end,
+            _ if run.is_empty() => {}
+            _ => self.runs.push(run),
+        }
+    }
+
+    /// Gives up the last few.
+    fn give_up(&mut self, count: usize) {
+        self.count -= count;
+        let mut left = count;
+        while let Some(last) = self.runs.last_mut().filter(|_| left > 0) {
+            let given_up = last.len().min(left);
+            (last.end, left) = (last.end - given_up, left - given_up);
+            if last.start == last.end {
+                self.runs.pop();
             }
         }
     }
@@ -225,4 +159,105 @@ impl Kept {
         gaps.extend(from as u32..items as u32);
         gaps
     }
+}
+
+/// Behind which items a smaller one stands. `None` if there are too many.
+fn drops<K: SortKey>(items: &[(K, u32)]) -> Option<Vec<u32>> {
+    let most = items.len() / FEW + 1;
+    let (mut drops, mut count) = (vec![0; most + CHUNK], 0);
+    let last = items.len().saturating_sub(1);
+    for first in (0..last).step_by(CHUNK) {
+        let chunk = &items[first..=(first + CHUNK).min(last)];
+        for (place, pair) in (first as u32..).zip(chunk.windows(2)) {
+            // Written each time and counted only if it is one: nobody could predict which are.
+            drops[count] = place;
+            count += usize::from(pair[1].0 < pair[0].0);
+        }
+        if count > most {
+            return None;
+        }
+    }
+    drops.truncate(count);
+    Some(drops)
+}
+
+/// Items that ascend in runs, and others that come among them.
+#[derive(Clone, Copy)]
+struct Merge<'a, K> {
+    items: &'a [(K, u32)],
+    kept: &'a [Range<usize>],
+    /// Keys, and the places where they stood.
+    come: &'a [(K, u32)],
+}
+
+impl<K: SortKey> Merge<'_, K> {
+    fn write(&self, into: &mut [(K, u32)]) {
+        self.write_between(0..self.items.len(), into);
+    }
+
+    /// Writes what stands at some places, and those that come among them.
+    fn write_between(&self, places: Range<usize>, into: &mut [(K, u32)]) {
+        if into.len() <= PIECE || places.len() < 2 {
+            return self.write_in_line(&places, into);
+        }
+        let middle = places.start + places.len() / 2;
+        let runs_before = &self.kept[..self.kept.partition_point(|run| run.start < middle)];
+        let runs_behind = &self.kept[self.kept.partition_point(|run| run.end <= middle)..];
+        // Whoever comes goes before the first one behind, or not.
+        let first = runs_behind.first().map(|run| run.start.max(middle));
+        let is_before =
+            |&(key, place): &(K, u32)| first.is_none_or(|first| (key, place as usize) < (self.items[first].0, first));
+        let (come_before, come_behind) = self.come.split_at(self.come.partition_point(is_before));
+        let before = Self { kept: runs_before, come: come_before, ..*self };
+        let behind = Self { kept: runs_behind, come: come_behind, ..*self };
+        let (places_before, places_behind) = (places.start..middle, middle..places.end);
+        let (into, into_behind) = into.split_at_mut(before.len(&places_before));
+        rayon::join(|| before.write_between(places_before, into), || behind.write_between(places_behind, into_behind));
+    }
+
+    fn len(&self, places: &Range<usize>) -> usize {
+        self.come.len() + self.kept.iter().map(|run| within(run, places).len()).sum::<usize>()
+    }
+
+    fn write_in_line(&self, places: &Range<usize>, into: &mut [(K, u32)]) {
+        let Self { items, kept, come } = *self;
+        let mut written = 0;
+        let mut put = |stretch: &[(K, u32)]| {
+            into[written..][..stretch.len()].copy_from_slice(stretch);
+            written += stretch.len();
+        };
+        let mut come = come.iter().copied().peekable();
+        for run in kept.iter().map(|run| within(run, places)) {
+            let (mut at, run) = (run.start, &items[..run.end]);
+            while let Some((key, place)) = come.peek().copied() {
+                // Among equal keys, who stood before goes before.
+                let is_before = |at: usize, item: &(K, u32)| item.0 < key || (item.0 == key && at < place as usize);
+                while let Some(eight) = run[at..].first_chunk::<STRIDE>()
+                    && is_before(at + STRIDE - 1, &eight[STRIDE - 1])
+                {
+                    put(eight);
+                    at += STRIDE;
+                }
+                while let Some(item) = run.get(at)
+                    && is_before(at, item)
+                {
+                    put(&[*item]);
+                    at += 1;
+                }
+                if at == run.len() {
+                    break;
+                }
+                put(&[items[place as usize]]);
+                come.next();
+            }
+            put(&run[at..]);
+        }
+        come.for_each(|(_, place)| put(&[items[place as usize]]));
+    }
+}
+
+/// The part of a run that stands at some places.
+fn within(run: &Range<usize>, places: &Range<usize>) -> Range<usize> {
+    let start = run.start.max(places.start);
+    start..run.end.min(places.end).max(start)
 }

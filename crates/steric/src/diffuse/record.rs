@@ -158,6 +158,7 @@ impl Recorder {
                         type_index: placed.kind as usize,
                         position: at.as_vec3(),
                         radius: Some(if is_single { radius } else { own } as f32),
+                        ..Particle::default()
                     })
                 });
                 writer.frame(time, particles)
@@ -241,11 +242,8 @@ fn frames_until(path: &Path, step: u64) -> io::Result<Vec<Frame>> {
 
 fn options(name: &str, scene: &DiffuseScene, diffusion: &Diffusion, unit: TimeUnit) -> SimulariumOptions {
     let setup = diffusion.setup();
-    let types = setup.species.iter().zip(scene.colours()).map(|(species, color)| ParticleType {
-        name: species.name.clone(),
-        radius: species.radius as f32,
-        color,
-    });
+    let species = setup.species.iter().zip(scene.colours());
+    let types = species.map(|(species, color)| ParticleType::ball(&species.name, species.radius as f32, color));
     let mut edges = setup.bounds.high - setup.bounds.low;
     if setup.dimensions == 2 {
         edges.z = 2.0 * setup.species.iter().map(|species| species.radius).fold(0.0, f64::max);

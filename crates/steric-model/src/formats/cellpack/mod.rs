@@ -16,6 +16,7 @@ mod json;
 mod manifest;
 mod recipe;
 mod results;
+mod simularium;
 mod templates;
 
 use std::path::{Path, PathBuf};
@@ -29,6 +30,7 @@ use json::{Ingredient, Packing, Source, pose};
 use manifest::{Content, Entity, Manifest, is_manifest};
 pub use recipe::{read_recipe, read_recipe_file, read_sphere_file};
 pub use results::result_to_json;
+pub use simularium::result_to_simularium;
 pub use templates::TemplateFolders;
 use templates::{add_template, load_template};
 

@@ -1,7 +1,7 @@
 //! Simularium files: particles that come and go, for the viewer of the Allen Institute (simularium.allencell.org).
 //!
 //! How it works: the file is one JSON object of three parts. The frames (`spatialData`) come first and are written as
-//! they come, eleven numbers for each particle; what is known only at the end, the number of frames and the plots,
+//! they come, eleven numbers for each particle and four for each of its spheres; what is known only at the end, the number of frames and the plots,
 //! follows them. The order of the parts means nothing in JSON. The viewer has the middle of the box at the origin and
 //! wants one length for all, so positions are shifted and, if asked, turned into nanometres.
 
@@ -9,10 +9,11 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Quat, Vec3};
 use serde_json::{Map, Value, json};
 
 use super::{in_file, refuse};
+use crate::Sphere;
 
 /// What the viewer calls a particle that is no fibre.
 const DEFAULT_VIEW: u32 = 1000;
@@ -24,8 +25,8 @@ const MOST_IDS: u64 = i32::MAX as u64;
 /// ```
 /// use steric_model::formats::trajectory::simularium::ParticleType;
 ///
-/// let dimer = ParticleType { name: "tubulin".to_owned(), radius: 20.0, color: [0x33, 0x99, 0x66] };
-/// assert_eq!(dimer.radius, 20.0);
+/// let dimer = ParticleType::ball("tubulin", 20.0, [0x33, 0x99, 0x66]);
+/// assert!(dimer.radius == 20.0 && dimer.spheres.is_empty());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParticleType {
@@ -35,6 +36,15 @@ pub struct ParticleType {
     pub radius: f32,
     /// Red, green and blue.
     pub color: [u8; 3],
+    /// The spheres that it is drawn as, in its own frame; none for one ball.
+    pub spheres: Vec<Sphere>,
+}
+
+impl ParticleType {
+    /// One that is drawn as a ball.
+    pub fn ball(name: &str, radius: f32, color: [u8; 3]) -> Self {
+        Self { name: name.to_owned(), radius, color, spheres: Vec::new() }
+    }
 }
 
 /// A particle in one frame.
@@ -42,10 +52,10 @@ pub struct ParticleType {
 /// ```
 /// use steric_model::formats::trajectory::simularium::Particle;
 ///
-/// let particle = Particle { id: 7, type_index: 0, position: glam::Vec3::X, radius: None };
+/// let particle = Particle { id: 7, type_index: 0, position: glam::Vec3::X, ..Particle::default() };
 /// assert!(particle.radius.is_none());
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Particle {
     /// The same in every frame; at most 2,147,483,647.
     pub id: u64,
@@ -55,6 +65,8 @@ pub struct Particle {
     pub position: Vec3,
     /// In angstroms; `None` for that of its type.
     pub radius: Option<f32>,
+    /// How the spheres of its type are turned.
+    pub rotation: Quat,
 }
 
 /// The lengths that a file's numbers count.
@@ -169,6 +181,10 @@ impl SimulariumOptions {
             let (edges, centre) = (self.box_edges, self.box_centre);
             return Err(refuse(format!("the box has edges above 0 and a centre, not {edges} at {centre}")));
         }
+        let is_finite = |sphere: &Sphere| sphere.center.is_finite() && sphere.radius.is_finite();
+        if let Some(kind) = self.types.iter().find(|kind| !kind.spheres.iter().all(is_finite)) {
+            return Err(refuse(format!("the spheres of the type {:?} are numbers", kind.name)));
+        }
         match self.types.iter().find(|kind| !(kind.radius.is_finite() && kind.radius > 0.0)) {
             Some(kind) => Err(refuse(format!("the type {:?} has a radius above 0, not {}", kind.name, kind.radius))),
             None => Ok(()),
@@ -248,9 +264,9 @@ fn layout(title: &str, x_title: &str, y_title: &str) -> Value {
 /// use glam::{DVec3, Vec3};
 /// use steric_model::formats::trajectory::simularium::{Particle, ParticleType, SimulariumOptions, SimulariumWriter};
 ///
-/// let kinase = ParticleType { name: "kinase".to_owned(), radius: 25.0, color: [255, 128, 0] };
+/// let kinase = ParticleType::ball("kinase", 25.0, [255, 128, 0]);
 /// let mut writer = SimulariumWriter::new(Vec::new(), SimulariumOptions::new(DVec3::splat(500.0), vec![kinase]))?;
-/// let particle = Particle { id: 1, type_index: 0, position: Vec3::splat(300.0), radius: None };
+/// let particle = Particle { id: 1, type_index: 0, position: Vec3::splat(300.0), ..Particle::default() };
 /// writer.frame(0.0, [particle])?;
 /// writer.frame(1000.0, [])?;
 /// let file: serde_json::Value = serde_json::from_slice(&writer.finish(&[])?)?;
@@ -346,26 +362,33 @@ impl<W: Write> SimulariumWriter<W> {
 }
 
 fn put_particle(out: &mut Vec<u8>, options: &SimulariumOptions, particle: Particle) -> io::Result<()> {
-    let Particle { id, type_index, position, radius } = particle;
+    let Particle { id, type_index, position, radius, rotation } = particle;
     let kind = options.types.get(type_index).ok_or_else(|| {
         refuse(format!("particle {id} is of type {type_index}, but there are {} types", options.types.len()))
     })?;
     let unit = options.angstroms_per_unit();
     let place = ((position.as_dvec3() - options.box_centre) / unit).as_vec3();
     let radius = (f64::from(radius.unwrap_or(kind.radius)) / unit) as f32;
-    if id > MOST_IDS || !place.is_finite() || !radius.is_finite() {
+    if id > MOST_IDS || !place.is_finite() || !radius.is_finite() || !rotation.is_finite() {
         let particle = format!("particle {id} at {position} with radius {:?}", particle.radius);
         return Err(refuse(format!("{particle} is none that Simularium can show")));
     }
     let Vec3 { x, y, z } = place;
-    write!(out, "{DEFAULT_VIEW},{id},{type_index},{x},{y},{z},0,0,0,{radius},0")
+    // Spheres are turned here, because the viewer's own order of angles is not written down anywhere.
+    write!(out, "{DEFAULT_VIEW},{id},{type_index},{x},{y},{z},0,0,0,{radius},{}", 4 * kind.spheres.len())?;
+    for sphere in &kind.spheres {
+        let Vec3 { x, y, z } = rotation * sphere.center / unit as f32;
+        write!(out, ",{x},{y},{z},{}", sphere.radius / unit as f32)?;
+    }
+    Ok(())
 }
 
 fn type_mapping(types: &[ParticleType]) -> Map<String, Value> {
     let entry = |(index, kind): (usize, &ParticleType)| {
         let [red, green, blue] = kind.color;
         let color = format!("#{red:02x}{green:02x}{blue:02x}");
-        (index.to_string(), json!({"name": kind.name, "geometry": {"displayType": "SPHERE", "color": color}}))
+        let display = if kind.spheres.is_empty() { "SPHERE" } else { "SPHERE_GROUP" };
+        (index.to_string(), json!({"name": kind.name, "geometry": {"displayType": display, "color": color}}))
     };
     types.iter().enumerate().map(entry).collect()
 }
