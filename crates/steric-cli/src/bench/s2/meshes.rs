@@ -47,6 +47,11 @@ impl Things {
         &self.points[number as usize * self.each..][..self.each]
     }
 
+    /// The points of one, where each has so many.
+    fn array<const EACH: usize>(&self, number: u32) -> &[u32; EACH] {
+        self.points[number as usize * EACH..].first_chunk().expect("a thing has all its points")
+    }
+
     /// Adds things whose points are counted on from so many.
     fn add<'a>(&mut self, points: impl IntoIterator<Item = &'a u32>, before: u32) {
         self.points.extend(points.into_iter().map(|point| point + before));
@@ -168,10 +173,25 @@ fn passes(search: &Search<'_>, places: &[DVec3]) -> Passed {
 impl Search<'_> {
     /// Fills the pairs that share no point; how many boxes touch, and how many pairs these are.
     fn pass(&self, places: &[DVec3], index: &mut BoxIndex, pairs: &mut Vec<[u32; 2]>) -> [usize; 2] {
+        match (self.queries.unwrap_or(self.of).each, self.of.each) {
+            (1, 3) => self.pass_of::<1, 3>(places, index, pairs),
+            (2, 2) => self.pass_of::<2, 2>(places, index, pairs),
+            (4, 4) => self.pass_of::<4, 4>(places, index, pairs),
+            (one, other) => unreachable!("nobody looks for things of {one} points near things of {other}"),
+        }
+    }
+
+    fn pass_of<const ONE: usize, const OTHER: usize>(
+        &self,
+        places: &[DVec3],
+        index: &mut BoxIndex,
+        pairs: &mut Vec<[u32; 2]>,
+    ) -> [usize; 2] {
         let slack = slack(places);
         index.build(&around_all(self.of, places, slack));
+        let (ones, others) = (self.queries.unwrap_or(self.of), self.of);
         let wanted = |one, other| {
-            let [one, other] = self.things(&[one, other]);
+            let (one, other): (&[u32; ONE], &[u32; OTHER]) = (ones.array(one), others.array(other));
             // Without branches: nobody can predict which of the points are the same.
             one.iter().fold(true, |is_apart, point| {
                 is_apart & other.iter().fold(true, |is_apart, of| is_apart & (point != of))
