@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
+use glam::DVec3;
 use serde_json::{Value, json};
 use steric::model::Parsed;
 use steric::model::formats::cellpack::{TemplateFolders, assemble, read_recipe_file, read_sphere_file, result_to_json, result_to_simularium};
 use steric::model::formats::mesh::read_mesh;
-use steric::model::recipe::Recipe;
+use steric::model::recipe::{CompartmentShape, Recipe};
 use steric::world::build::recipe::{Files, PackOptions, Packed, pack};
 
 use crate::failure::Failure;
@@ -28,6 +29,12 @@ pub(crate) struct RecipeOptions {
     /// Close the holes of surfaces that are not watertight
     #[arg(long, help_heading = "Recipes")]
     repair: bool,
+    /// The box around all compartments, in angstroms: three edges about the origin, or two corners as six numbers
+    #[arg(long = "box", value_name = "X,Y,Z", help_heading = "Recipes", value_delimiter = ',', allow_hyphen_values = true)]
+    bounds: Vec<f64>,
+    /// The surface of a compartment, in place of what the recipe names; as often as wanted
+    #[arg(long, value_name = "NAME=FILE", help_heading = "Recipes", value_parser = surface)]
+    surface: Vec<(String, PathBuf)>,
     /// Whole molecules stay in the box, not their middles alone as in cellPACK
     #[arg(long, help_heading = "Recipes")]
     whole: bool,
@@ -37,6 +44,13 @@ pub(crate) struct RecipeOptions {
     /// Ends the relaxation after so many seconds, if above 0; what still overlaps then is left out
     #[arg(long, value_name = "SECONDS", help_heading = "Recipes", default_value_t = PackOptions::default().max_seconds)]
     max_seconds: f64,
+}
+
+fn surface(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, file)) if !name.is_empty() && !file.is_empty() => Ok((name.to_owned(), file.into())),
+        _ => Err("expected the name of a compartment, =, and a file".to_owned()),
+    }
 }
 
 /// Set by Ctrl-C.
@@ -56,10 +70,13 @@ pub(crate) fn run(path: &Path, options: &RecipeOptions, shared: &Shared) -> Resu
     output::check_outputs(&[path.to_owned()], [Some(target.as_path())])?;
     // A wrong ending should not cost the user the time to pack.
     let wanted = Wanted::of(target)?;
-    let Parsed { value: recipe, warnings } = read_recipe_file(path)?;
+    let bounds = options.bounds()?;
+    let Parsed { value: mut recipe, warnings } = read_recipe_file(path)?;
     for warning in &warnings.first {
         output::note(shared, &format!("warning: {}: {warning}", path.display()));
     }
+    recipe.bounds = bounds.or(recipe.bounds);
+    options.put_surfaces(&mut recipe)?;
     let packed = packed(&recipe, path, options, shared);
     print(&recipe, &packed, target, shared)?;
     match wanted {
@@ -80,6 +97,39 @@ pub(crate) fn run(path: &Path, options: &RecipeOptions, shared: &Shared) -> Resu
         }
     }
     Ok(if packed.overlaps == 0 && packed.copies() == packed.asked() { Verdict::Clean } else { Verdict::Overlaps })
+}
+
+impl RecipeOptions {
+    /// Two corners of the box that was asked for.
+    fn bounds(&self) -> Result<Option<[DVec3; 2]>, Failure> {
+        let corners = match *self.bounds.as_slice() {
+            [] => return Ok(None),
+            [x, y, z] => [-0.5 * DVec3::new(x, y, z), 0.5 * DVec3::new(x, y, z)],
+            [a, b, c, x, y, z] => [DVec3::new(a, b, c), DVec3::new(x, y, z)],
+            ref other => {
+                let found = other.len();
+                return Err(Failure::usage(format!("--box: expected three edges or six numbers, found {found}")));
+            }
+        };
+        let edges = corners[1] - corners[0];
+        if !(edges.is_finite() && edges.min_element() > 0.0) {
+            return Err(Failure::usage(format!("--box: expected edges above 0 Å, found {edges}")));
+        }
+        Ok(Some(corners))
+    }
+
+    /// Gives compartments the surfaces that were asked for.
+    fn put_surfaces(&self, recipe: &mut Recipe) -> Result<(), Failure> {
+        for (name, file) in &self.surface {
+            let Some(own) = recipe.compartments.iter_mut().find(|own| own.name == name.as_str()) else {
+                let known: Vec<&str> = recipe.compartments.iter().map(|own| own.name.as_str()).collect();
+                let expected = known.join(", ");
+                return Err(Failure::usage(format!("--surface: expected a compartment ({expected}), found {name:?}")));
+            };
+            own.shape = Some(CompartmentShape::Triangles { mesh: read_mesh(file)?.value });
+        }
+        Ok(())
+    }
 }
 
 /// What is written, by the ending of its name.

@@ -65,6 +65,36 @@ fn six_hundred_and_forty_spheres_are_packed_and_none_overlaps() {
 }
 
 #[test]
+fn a_box_and_a_surface_can_be_asked_for() {
+    let folder = folder(
+        r#"{"Compartments": [{"name": "cell", "geom_type": "file", "filename": "nowhere.mmtf",
+        "Compartments": [{"name": "interior", "IngredientGroups": [{"Ingredients": [{"name": "in", "nbMol": 20, "encapsulatingRadius": 8}]}]}]}],
+        "IngredientGroups": [], "name": "root"}"#,
+    );
+    // Twelve triangles around a cube of 200 angstroms.
+    let cube = "v -100 -100 -100\nv 100 -100 -100\nv 100 100 -100\nv -100 100 -100\nv -100 -100 100\nv 100 -100 100\nv 100 100 100\nv -100 100 100\n\
+        f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+    std::fs::write(folder.path().join("cube.obj"), cube).unwrap();
+    let build = |options: &[&str]| {
+        let output = steric(folder.path(), &[&["build", "recipe.json", "-o", "packed.json"], options].concat());
+        (output.status.code(), text(&output.stdout) + &text(&output.stderr))
+    };
+    let (code, said) = build(&[]);
+    assert!(code == Some(1) && said.contains("0 of 20 copies placed"), "{said}");
+    let (code, said) = build(&["--surface", "cell=cube.obj"]);
+    assert!(code == Some(0) && said.contains("20 of 20 copies placed"), "{said}");
+    for (options, expected) in [
+        (["--surface", "nucleus=cube.obj"], "--surface: expected a compartment (cell), found \"nucleus\""),
+        (["--surface", "cell"], "expected the name of a compartment, =, and a file"),
+        (["--box", "1,2"], "--box: expected three edges or six numbers, found 2"),
+        (["--box", "1,2,-3"], "--box: expected edges above 0"),
+    ] {
+        let (code, said) = build(&options);
+        assert!(code == Some(2) && said.contains(expected), "{said}");
+    }
+}
+
+#[test]
 fn a_file_for_simularium_holds_every_copy_as_its_spheres() {
     let folder = folder(
         r#"{"name": "pairs", "bounding_box": [[0, 0, 0], [300, 400, 500]],

@@ -189,7 +189,7 @@ impl<'a> Work<'a> {
         }
         let room = self.rooms.find(ingredient.compartment).ok_or_else(|| match ingredient.compartment {
             Some(_) => "its compartment has no boundary".to_owned(),
-            None => "the recipe has no box around its compartments".to_owned(),
+            None => "the recipe has no box around its compartments, and none was asked for".to_owned(),
         })?;
         let (spheres, remark) = kind::spheres(ingredient, files.spheres)?;
         let is_whole = self.options.is_whole && !self.recipe.is_periodic;
