@@ -84,7 +84,11 @@ impl SceneFile {
             let expected = "the area per lipid that the patch has";
             return self.wrong(&format!("{path}.area-per-lipid"), expected, "another one");
         }
-        let sized = [("radius", membrane.radius.is_some()), ("size", membrane.size.is_some()), ("mesh", membrane.mesh.is_some())];
+        let sized = [
+            ("radius", membrane.radius.is_some()),
+            ("size", membrane.size.is_some()),
+            ("mesh", membrane.mesh.is_some()),
+        ];
         if let Some((key, _)) = sized.into_iter().find(|size| size.1)
             && membrane.count.is_some()
         {

@@ -42,12 +42,7 @@ pub fn spread_discs(built: &mut Built) -> usize {
 }
 
 /// Moves the proteins of a membrane apart; returns how many iterations it took.
-pub(super) fn spread_proteins(
-    groups: &[Group],
-    copies: &mut [Copies],
-    number: usize,
-    membrane: &Membrane,
-) -> usize {
+pub(super) fn spread_proteins(groups: &[Group], copies: &mut [Copies], number: usize, membrane: &Membrane) -> usize {
     Layer::spread(Members { groups, copies, number, membrane }, None).place(copies)
 }
 

@@ -25,7 +25,7 @@ const COVER: f64 = 1.21;
 /// Steps on a mesh, in angstroms.
 const STEP: f64 = 15.0;
 /// More charts than this are not needed for any surface.
-const MOST: usize = 4000;
+const MOST: usize = 1000;
 
 /// A chart: a plane with its origin on the surface.
 #[derive(Clone, Debug)]
@@ -77,6 +77,7 @@ impl<'a> Atlas<'a> {
         let radius = (WIDEST * bent).clamp((SMALLEST / std::f64::consts::PI).sqrt(), LARGEST);
         let count = (COVER * area / (std::f64::consts::PI * radius * radius)).ceil();
         let count = (count as usize).clamp(6, MOST);
+        let radius = radius.max((COVER * area / (std::f64::consts::PI * count as f64)).sqrt());
         let middles = middles(surface, count, random)?;
         let mut atlas = Self { surface, charts: Vec::new(), radius };
         atlas.charts = middles.iter().map(|&middle| atlas.chart(middle, &middles, random)).collect();
@@ -101,7 +102,8 @@ impl<'a> Atlas<'a> {
         let count = 200 * self.charts.len();
         for (place, normal) in self.surface.places(count, 0.0, Sampling::Inversion, None, random).ok()? {
             let cost = |chart: &Chart| self.cost((chart.middle, chart.axes * DVec3::Z), place, normal);
-            let nearest = (0..self.charts.len()).min_by(|&a, &b| cost(&self.charts[a]).total_cmp(&cost(&self.charts[b])));
+            let nearest =
+                (0..self.charts.len()).min_by(|&a, &b| cost(&self.charts[a]).total_cmp(&cost(&self.charts[b])));
             let chart = &mut self.charts[nearest?];
             // An arc is longer than its chord, on these charts by less than a fifteenth.
             chart.reach = chart.reach.max(1.07 * place.distance(chart.middle) + 20.0);

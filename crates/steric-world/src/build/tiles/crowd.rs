@@ -88,11 +88,7 @@ impl Solids {
     }
 
     /// Every pair of molecules that overlap, in order.
-    pub(super) fn touches(
-        &self,
-        bodies: impl Iterator<Item = (u32, Pose)>,
-        cell: Option<PeriodicBox>,
-    ) -> Vec<Touch> {
+    pub(super) fn touches(&self, bodies: impl Iterator<Item = (u32, Pose)>, cell: Option<PeriodicBox>) -> Vec<Touch> {
         let search = OverlapSearch { allow: self.allow, ..OverlapSearch::default() };
         let mut pairs: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         for overlap in search.overlaps_unsorted(&self.scene(bodies, cell)) {

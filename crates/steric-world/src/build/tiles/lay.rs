@@ -74,7 +74,8 @@ impl Floor<'_> {
         match self.plane {
             Some((counts, _)) => {
                 let rows: Vec<i64> = (0..counts[1]).collect();
-                let of_row = |&row: &i64| (0..counts[0]).flat_map(|column| self.cell(charts[0], [column, row])).collect();
+                let of_row =
+                    |&row: &i64| (0..counts[0]).flat_map(|column| self.cell(charts[0], [column, row])).collect();
                 let rows: Vec<Vec<Laid>> = rows.par_iter().map(of_row).collect();
                 rows.concat()
             }
@@ -162,8 +163,7 @@ pub(super) fn part(
         wanted[usize::from(leaflet == Leaflet::Inner)].saturating_sub(settled)
     });
     let bodies = open.iter().map(|&at| (laid[at].body, laid[at].pose));
-    let touches =
-        solids.touches(bodies.chain(obstacles.iter().map(|obstacle| (obstacle.solid, obstacle.pose))), cell);
+    let touches = solids.touches(bodies.chain(obstacles.iter().map(|obstacle| (obstacle.solid, obstacle.pose))), cell);
     fates.resize(open.len() + obstacles.len(), Fate::Fixed);
     leaflets.resize(fates.len(), Leaflet::Outer);
     let stays = Choice { fates: &fates, leaflets: &leaflets, touches: &touches, wanted }.stays();

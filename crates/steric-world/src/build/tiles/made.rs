@@ -56,7 +56,8 @@ impl Work<'_> {
             let diameters: Vec<f64> = kinds.iter().map(diameter).collect();
             spread(&plane, height, &mut places, &diameters, Some([edge; 2]), &[], DISC_ITERATIONS);
             for (place, kind) in places.into_iter().zip(kinds) {
-                let of_kind: Vec<u32> = (0..).zip(&patch.bodies).filter(|(_, body)| body.1 == kind).map(|(at, _)| at).collect();
+                let of_kind: Vec<u32> =
+                    (0..).zip(&patch.bodies).filter(|(_, body)| body.1 == kind).map(|(at, _)| at).collect();
                 let conformer = ((random.unit() * of_kind.len() as f64) as usize).min(of_kind.len() - 1);
                 let spin = std::f64::consts::TAU * random.unit();
                 let on_middle = DVec3::new(place.x, place.y, 0.0);
@@ -83,9 +84,9 @@ impl Work<'_> {
 }
 
 fn empty(plan: &Plan<'_>, edge: f64) -> Patch {
-    let bodies = (0..).zip(&plan.lipids).flat_map(|(kind, lipid)| {
-        lipid.template.bodies.iter().map(move |body| (body.clone(), kind))
-    });
+    let bodies = (0..)
+        .zip(&plan.lipids)
+        .flat_map(|(kind, lipid)| lipid.template.bodies.iter().map(move |body| (body.clone(), kind)));
     Patch {
         lipids: Vec::new(),
         bodies: bodies.collect(),

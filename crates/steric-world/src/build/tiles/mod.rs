@@ -46,6 +46,7 @@ impl Work<'_> {
         let proteins: Vec<&Body> = plan.proteins.iter().map(|protein| &protein.template.bodies[0]).collect();
         let seed = Random::of(!self.scene.seed, stream(plan.number, 0x9000)).next_u64();
         let wanted = [0, 1].map(|side: usize| counts[side].iter().sum::<u64>());
+        self.number(wanted[0].saturating_add(wanted[1]), &plan.path)?;
         let made;
         let patch = match &plan.patch {
             Some(patch) => patch,
@@ -86,7 +87,6 @@ impl Work<'_> {
             }
         });
         let laid = lay::part(laid, patch, &solids, &obstacles, cell, wanted);
-        self.number(laid.len() as u64, &plan.path)?;
         self.note(format!(
             "membrane {}: {} tiles of {:.0} by {:.0} Å from a patch of {} lipids",
             plan.number + 1,
@@ -101,7 +101,8 @@ impl Work<'_> {
     /// The proteins of a membrane as what stands in the way.
     fn obstacles(&self, plan: &Plan<'_>, first: usize, solids: &Solids) -> Vec<Obstacle> {
         let groups = self.groups.iter().zip(&self.copies);
-        let of_membrane = groups.filter(|(group, _)| group.role == Role::Protein && group.membrane == Some(plan.number));
+        let of_membrane =
+            groups.filter(|(group, _)| group.role == Role::Protein && group.membrane == Some(plan.number));
         let mut obstacles = Vec::new();
         for ((solid, protein), (_, copies)) in (first as u32..).zip(&plan.proteins).zip(of_membrane) {
             let height = protein.table.height;
@@ -182,7 +183,8 @@ fn scale(membrane: &Membrane, side: usize) -> f64 {
 /// By how much charts have to be scaled to hold as many lipids as their area asks for.
 fn corrected(laid: &[Laid], membrane: &Membrane, patch: &Patch, scales: [f64; 2]) -> f64 {
     let own = laid.iter().filter(|lipid| lipid.is_own()).count() as f64;
-    let expected = |(scale, leaflet): (f64, Leaflet)| membrane.area_at(0.0) / (scale * scale * patch.area_per_lipid(leaflet));
+    let expected =
+        |(scale, leaflet): (f64, Leaflet)| membrane.area_at(0.0) / (scale * scale * patch.area_per_lipid(leaflet));
     let natural: f64 = scales.into_iter().zip(LEAFLETS).map(expected).sum();
     (own / natural.max(1.0)).max(0.25).sqrt()
 }

@@ -25,6 +25,10 @@ use crate::relax::Leaflet;
 const LIPID_ATOMS: std::ops::RangeInclusive<usize> = 4..=400;
 /// Fewer lipids in a leaflet are no patch.
 const FEWEST: usize = 16;
+/// Every lipid is a molecule type of its own, and more of them do not make a membrane more varied.
+const MOST: usize = 4000;
+/// Wider patches have a box, in angstroms.
+const WIDEST: f64 = 5000.0;
 /// A narrower patch has no room for a tile without repeating itself, in angstroms.
 const NARROWEST: f64 = 30.0;
 /// Heights of the lipids' middles above that of the bilayer, in angstroms.
@@ -301,13 +305,24 @@ impl Raw {
     /// The height of the middle of the bilayer.
     fn middle(&self, path: &Path) -> Result<f64, BuildError> {
         let expected = || {
-            format!("a planar bilayer with its normal along z and at least {FEWEST} lipids in each leaflet, equilibrated and whole")
+            format!(
+                "a planar bilayer with its normal along z and at least {FEWEST} lipids in each leaflet, equilibrated and whole"
+            )
         };
         let heights: Vec<f64> = self.lipids.iter().map(|lipid| lipid.1.z).collect();
         if heights.len() < 2 * FEWEST {
             return Err(refused(path, expected(), format!("{} lipids", heights.len())));
         }
-        let split = 0.5 * (heights.iter().copied().fold(f64::INFINITY, f64::min) + heights.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+        if heights.len() > MOST {
+            return Err(refused(
+                path,
+                format!("a patch of at most {MOST} lipids"),
+                format!("{} lipids", heights.len()),
+            ));
+        }
+        let split = 0.5
+            * (heights.iter().copied().fold(f64::INFINITY, f64::min)
+                + heights.iter().copied().fold(f64::NEG_INFINITY, f64::max));
         let mut middle = split;
         for _ in 0..20 {
             let mean = |is_above: bool| {
@@ -318,7 +333,11 @@ impl Raw {
         }
         let above = heights.iter().filter(|&&height| height >= middle).count();
         if above.min(heights.len() - above) < FEWEST {
-            return Err(refused(path, expected(), format!("{above} lipids above its middle and {} below", heights.len() - above)));
+            return Err(refused(
+                path,
+                expected(),
+                format!("{above} lipids above its middle and {} below", heights.len() - above),
+            ));
         }
         let away: Vec<f64> = heights.iter().map(|height| (height - middle).abs()).collect();
         let mean = away.iter().sum::<f64>() / away.len() as f64;
@@ -340,8 +359,12 @@ impl Raw {
         let most = places.len() as u64 / 1000;
         [DVec3::X, DVec3::Y].map(|axis| {
             let along = places.iter().map(|place| place.as_dvec3().dot(axis));
-            let (low, high) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| (low.min(at), high.max(at)));
+            let (low, high) =
+                along.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| (low.min(at), high.max(at)));
             let widest = high - low + STRANGERS;
+            if widest > WIDEST {
+                return widest;
+            }
             let touches = |edge: f64| {
                 let mut pair = scene.clone();
                 pair.add_molecule(kind, Pose::IDENTITY);

@@ -122,8 +122,12 @@ fn tiles_that_match_fit_along_every_edge_and_around_every_corner() {
     for (axis, ends) in [(1, [0, 1]), (0, [0, 2])] {
         for (corners, tile) in tiles.all() {
             let strip = |tile: &[patch::PatchLipid]| -> Vec<[u64; 2]> {
-                let near = tile.iter().map(place).filter(|place| place[axis] < 4.0 && (30.0..50.0).contains(&place[1 - axis]));
-                near.map(|place| place.to_array().map(f64::to_bits)).collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+                let near =
+                    tile.iter().map(place).filter(|place| place[axis] < 4.0 && (30.0..50.0).contains(&place[1 - axis]));
+                near.map(|place| place.to_array().map(f64::to_bits))
+                    .collect::<std::collections::BTreeSet<_>>()
+                    .into_iter()
+                    .collect()
             };
             let mut least = [0; 4];
             ends.iter().for_each(|&end: &usize| least[end] = corners[end]);
@@ -134,7 +138,8 @@ fn tiles_that_match_fit_along_every_edge_and_around_every_corner() {
     // Laid together they hold hardly an overlap, though nobody has looked at them together before.
     let surface = Surface::Plane { origin: DVec3::ZERO, normal: DVec3::Z };
     let atlas = Atlas::of_plane(&surface, DVec3::ZERO, DVec3::Z);
-    let floor = Floor { patch: &patch, tiles: &tiles, atlas: &atlas, plane: Some(([6, 6], true)), scales: [1.0; 2], seed: 9 };
+    let floor =
+        Floor { patch: &patch, tiles: &tiles, atlas: &atlas, plane: Some(([6, 6], true)), scales: [1.0; 2], seed: 9 };
     let laid = floor.lay();
     let cell = steric_model::PeriodicBox::orthogonal(DVec3::new(480.0, 480.0, 90.0));
     let touches = solids.touches(laid.iter().map(|lipid| (lipid.body, lipid.pose)), cell);
@@ -149,7 +154,8 @@ fn no_repetition_is_seen_at_the_period_of_the_tiles_or_of_the_patch() {
     let tiles = TileSet::new(&patch, &solids, DVec2::splat(80.0), 6);
     let surface = Surface::Plane { origin: DVec3::ZERO, normal: DVec3::Z };
     let atlas = Atlas::of_plane(&surface, DVec3::ZERO, DVec3::Z);
-    let floor = Floor { patch: &patch, tiles: &tiles, atlas: &atlas, plane: Some(([12, 12], true)), scales: [1.0; 2], seed: 2 };
+    let floor =
+        Floor { patch: &patch, tiles: &tiles, atlas: &atlas, plane: Some(([12, 12], true)), scales: [1.0; 2], seed: 2 };
     let laid = floor.lay();
     // The part of the lipids that stand, to half an angstrom, where a shift by so much brings another one.
     let places: std::collections::BTreeSet<[i64; 2]> = laid
@@ -160,7 +166,9 @@ fn no_repetition_is_seen_at_the_period_of_the_tiles_or_of_the_patch() {
     let repeated = |shift: DVec2| {
         let [x, y] = (2.0 * shift).to_array().map(|at| at as i64);
         let again = places.iter().filter(|place| {
-            let near = |dx: i64, dy: i64| places.contains(&[(place[0] + x + dx).rem_euclid(1920), (place[1] + y + dy).rem_euclid(1920)]);
+            let near = |dx: i64, dy: i64| {
+                places.contains(&[(place[0] + x + dx).rem_euclid(1920), (place[1] + y + dy).rem_euclid(1920)])
+            };
             (-1..=1).any(|dx| (-1..=1).any(|dy| near(dx, dy)))
         });
         again.count() as f64 / places.len() as f64
@@ -174,7 +182,9 @@ fn no_repetition_is_seen_at_the_period_of_the_tiles_or_of_the_patch() {
     let mut same = 0;
     for row in 0..12 {
         for column in 0..12 {
-            let corners = |right: i64| [[0, 0], [1, 0], [0, 1], [1, 1]].map(|[x, y]| floor.colour(0, [column + x + right, row + y]));
+            let corners = |right: i64| {
+                [[0, 0], [1, 0], [0, 1], [1, 1]].map(|[x, y]| floor.colour(0, [column + x + right, row + y]))
+            };
             same += usize::from(corners(0) == corners(1));
         }
     }
@@ -183,7 +193,8 @@ fn no_repetition_is_seen_at_the_period_of_the_tiles_or_of_the_patch() {
 
 #[test]
 fn a_membrane_of_its_own_lipids_is_nearly_at_rest_and_has_the_areas_it_was_asked_for() {
-    let mixture = format!("area-per-lipid = 70\n{POPC}fraction = 4\n[[membrane.lipid]]\nmolecule = \"cholesterol\"\narea = 40\n");
+    let mixture =
+        format!("area-per-lipid = 70\n{POPC}fraction = 4\n[[membrane.lipid]]\nmolecule = \"cholesterol\"\narea = 40\n");
     for (shape, most) in [("shape = \"plane\"\nsize = [220, 180]", 0.25), ("radius = 160", 0.8)] {
         let built = built(&format!("[[membrane]]\nplacement = \"tiles\"\n{shape}\n{mixture}"));
         let part = overlapping(&setup(&built));
@@ -266,7 +277,8 @@ fn no_lipid_stands_in_a_porin_or_in_its_lumen() {
         for (kind, copies) in built.copies().iter().enumerate().filter(|(kind, _)| *kind != porin) {
             for pose in &copies.poses {
                 let atoms = templates[kind].iter().map(|atom| world_from_porin.inverse() * (*pose * *atom));
-                let near: Vec<DVec3> = atoms.filter(|atom| atom.truncate().length() < 60.0 && (atom.z + 5.1).abs() < 12.0).collect();
+                let near: Vec<DVec3> =
+                    atoms.filter(|atom| atom.truncate().length() < 60.0 && (atom.z + 5.1).abs() < 12.0).collect();
                 looked_at += usize::from(!near.is_empty());
                 inside += usize::from(near.iter().any(|atom| is_enclosed(*atom, &templates[porin])));
             }
@@ -329,9 +341,18 @@ fn broken_patches_are_refused_with_a_sentence_that_names_the_file() {
 fn keys_that_tiles_cannot_honour_are_refused_with_their_line() {
     for (text, line, words) in [
         (format!("[[membrane]]\nradius = 90\npatch = \"a.pdb\"\n{POPC}"), 3, "placement = \"tiles\" beside patch"),
-        (format!("[[membrane]]\nradius = 90\nplacement = \"tiles\"\npatch = \"a.pdb\"\n{POPC}"), 5, "the lipids of the patch"),
+        (
+            format!("[[membrane]]\nradius = 90\nplacement = \"tiles\"\npatch = \"a.pdb\"\n{POPC}"),
+            5,
+            "the lipids of the patch",
+        ),
         (format!("[[membrane]]\nradius = 90\ncount = 9\nplacement = \"tiles\"\n{POPC}"), 3, "radius or count"),
-        ("[[membrane]]\nradius = 90\nplacement = \"tiles\"\n[[membrane.protein]]\nmolecule = \"gramicidin\"\n".to_owned(), 1, "patch, or a [[membrane.lipid]]"),
+        (
+            "[[membrane]]\nradius = 90\nplacement = \"tiles\"\n[[membrane.protein]]\nmolecule = \"gramicidin\"\n"
+                .to_owned(),
+            1,
+            "patch, or a [[membrane.lipid]]",
+        ),
         (format!("[[membrane]]\nradius = 90\nplacement = \"tile\"\n{POPC}"), 3, "did you mean tiles?"),
     ] {
         let refusal = try_built(&text, Path::new("")).expect_err(&text).to_string();

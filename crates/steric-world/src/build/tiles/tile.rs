@@ -181,7 +181,13 @@ impl<'a> Maker<'a> {
         Edge { strip, diamond }
     }
 
-    fn tile(&self, corners: [usize; 4], discs: &[Vec<PatchLipid>], level: &[Edge], upright: &[Edge]) -> Vec<PatchLipid> {
+    fn tile(
+        &self,
+        corners: [usize; 4],
+        discs: &[Vec<PatchLipid>],
+        level: &[Edge],
+        upright: &[Edge],
+    ) -> Vec<PatchLipid> {
         let [a, b, c, d] = corners;
         let (across, up) = (DVec2::new(self.edges.x, 0.0), DVec2::new(0.0, self.edges.y));
         let around = [
