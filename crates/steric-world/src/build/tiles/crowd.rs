@@ -2,7 +2,7 @@
 //!
 //! How it works: the search of this project finds the pairs. Of those that overlap the lipid that overlaps most others goes
 //! first, until nobody overlaps (an independent set, greatest degree first). Then holes are filled: of those that went, and of spare lipids
-//! that were laid beyond their border for this, the ones that overlap least come back as long as their leaflet lacks lipids. What
+//! that were laid beyond their border for this, the ones that overlap least come back as long as their leaflet lacks lipids of their kind. What
 //! they overlap then is pushed apart, in tiles when they are made and elsewhere by the relaxation of the scene.
 
 use std::cmp::Reverse;
@@ -143,10 +143,11 @@ pub(super) enum Fate {
 /// Who stays of a crowd.
 pub(super) struct Choice<'a> {
     pub(super) fates: &'a [Fate],
-    pub(super) leaflets: &'a [Leaflet],
+    /// Each one's class: its kind and its leaflet, so that holes are not filled with the smallest lipids of a mixture.
+    pub(super) classes: &'a [u32],
     pub(super) touches: &'a [Touch],
-    /// How many of the outer and the inner leaflet should stay, fixed ones not counted.
-    pub(super) wanted: [usize; 2],
+    /// How many of each class should stay, fixed ones not counted.
+    pub(super) wanted: &'a [usize],
 }
 
 impl Choice<'_> {
@@ -208,12 +209,14 @@ impl Choice<'_> {
         }
     }
 
-    /// Brings lipids back where their leaflet lacks some, those first that overlap least.
+    /// Brings lipids back where their leaflet lacks some of their kind, those first that overlap least.
     fn fill(&self, neighbours: &Neighbours, stays: &mut [bool]) {
-        let side = |at: u32| usize::from(self.leaflets[at as usize] == Leaflet::Inner);
-        let mut here = [0; 2];
+        let class = |at: u32| self.classes[at as usize] as usize;
+        let mut here = vec![0; self.wanted.len()];
         for at in (0..self.fates.len() as u32).filter(|&at| stays[at as usize]) {
-            here[side(at)] += usize::from(self.fates[at as usize] != Fate::Fixed);
+            if self.fates[at as usize] != Fate::Fixed {
+                here[class(at)] += 1;
+            }
         }
         // Loads only rise here.
         let key = |at: u32, stays: &[bool]| {
@@ -225,13 +228,13 @@ impl Choice<'_> {
         let mut heap: BinaryHeap<_> = gone.into_iter().map(|at| key(at, stays)).collect();
         while let Some(top) = heap.pop() {
             let Reverse((_, _, at)) = top;
-            if here[side(at)] >= self.wanted[side(at)] {
+            if here[class(at)] >= self.wanted[class(at)] {
                 continue;
             }
             let now = key(at, stays);
             if now == top {
                 stays[at as usize] = true;
-                here[side(at)] += 1;
+                here[class(at)] += 1;
             } else {
                 heap.push(now);
             }

@@ -131,14 +131,14 @@ impl Floor<'_> {
     }
 }
 
-/// Takes away what overlaps at seams and proteins, and fills holes until the leaflets have so many lipids.
+/// Takes away what overlaps at seams and proteins, and fills holes until there are so many lipids of each class.
 pub(super) fn part(
     laid: Vec<Laid>,
     patch: &Patch,
     solids: &Solids,
     obstacles: &[Obstacle],
     cell: Option<PeriodicBox>,
-    wanted: [usize; 2],
+    wanted: &[usize],
 ) -> Vec<Laid> {
     let near = Near::new(obstacles, cell);
     let by_protein: Vec<Option<Fate>> = laid.par_iter().map(|lipid| near.fate(lipid, patch, obstacles)).collect();
@@ -151,22 +151,20 @@ pub(super) fn part(
         _ => Fate::Own,
     };
     let mut fates: Vec<Fate> = open.iter().map(fate).collect();
-    let mut leaflets: Vec<Leaflet> = open.iter().map(|&at| laid[at].leaflet).collect();
-    let fixed_here = |leaflet: Leaflet| {
-        let fixed = fates.iter().zip(&leaflets).filter(|(fate, here)| **fate == Fate::Fixed && **here == leaflet);
-        fixed.count()
-    };
-    let all_here = |leaflet: Leaflet| laid.iter().filter(|lipid| lipid.leaflet == leaflet).count();
-    let open_here = |leaflet: Leaflet| leaflets.iter().filter(|here| **here == leaflet).count();
-    let wanted = [Leaflet::Outer, Leaflet::Inner].map(|leaflet| {
-        let settled = all_here(leaflet) - open_here(leaflet) + fixed_here(leaflet);
-        wanted[usize::from(leaflet == Leaflet::Inner)].saturating_sub(settled)
-    });
+    let class = |lipid: &Laid| patch.class(lipid.body, lipid.leaflet);
+    let mut classes: Vec<u32> = open.iter().map(|&at| class(&laid[at])).collect();
+    // Of those that are not asked here.
+    let mut settled = patch.count(laid.iter().map(|lipid| (lipid.body, lipid.leaflet)));
+    for (class, _) in classes.iter().zip(&fates).filter(|(_, fate)| **fate != Fate::Fixed) {
+        settled[*class as usize] -= 1;
+    }
+    let wanted: Vec<usize> =
+        wanted.iter().zip(settled).map(|(wanted, settled)| wanted.saturating_sub(settled)).collect();
     let bodies = open.iter().map(|&at| (laid[at].body, laid[at].pose));
     let touches = solids.touches(bodies.chain(obstacles.iter().map(|obstacle| (obstacle.solid, obstacle.pose))), cell);
     fates.resize(open.len() + obstacles.len(), Fate::Fixed);
-    leaflets.resize(fates.len(), Leaflet::Outer);
-    let stays = Choice { fates: &fates, leaflets: &leaflets, touches: &touches, wanted }.stays();
+    classes.resize(fates.len(), 0);
+    let stays = Choice { fates: &fates, classes: &classes, touches: &touches, wanted: &wanted }.stays();
     let mut is_kept = vec![true; laid.len()];
     for (&at, stays) in open.iter().zip(stays) {
         is_kept[at] = stays;

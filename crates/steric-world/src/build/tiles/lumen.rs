@@ -108,7 +108,7 @@ mod tests {
     fn tube(radius: f64, part: f64) -> Vec<DVec3> {
         let ring = |step: u32| {
             let turn = DVec2::from_angle(part * std::f64::consts::TAU * f64::from(step) / 48.0);
-            (0..10).map(move |level| (radius * turn).extend(2.0 * f64::from(level)))
+            (0..10).map(move |level| (radius * turn).extend(1.0 + 2.0 * f64::from(level)))
         };
         (0..48).flat_map(ring).collect()
     }

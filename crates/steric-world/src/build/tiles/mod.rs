@@ -20,6 +20,7 @@ use steric_model::{Copies, Pose, Random};
 
 pub(super) use patch::Patch;
 
+use super::counts::largest_remainder;
 use super::membrane::{Plan, lipid_hold, stream};
 use super::template::Body;
 use super::{BuildError, Disc, Group, Membrane, Role, Work};
@@ -77,16 +78,8 @@ impl Work<'_> {
         }
         let obstacles = self.obstacles(plan, bodies.len(), &solids);
         let cell = self.periodic_box.filter(|_| membrane.periodic);
-        let is_exact = plan.table.count.is_some();
-        let wanted = [0, 1].map(|side: usize| match is_exact {
-            true => wanted[side] as usize,
-            false => {
-                let own = laid.iter().filter(|lipid| lipid.is_own() && lipid.leaflet == LEAFLETS[side]).count();
-                let taken = membrane.leaflets[side].proteins_area / patch.area_per_lipid(LEAFLETS[side]);
-                own.saturating_sub(taken.round() as usize)
-            }
-        });
-        let laid = lay::part(laid, patch, &solids, &obstacles, cell, wanted);
+        let wanted = wanted_of_classes(plan, membrane, patch, &laid, &counts);
+        let laid = lay::part(laid, patch, &solids, &obstacles, cell, &wanted);
         self.note(format!(
             "membrane {}: {} tiles of {:.0} by {:.0} Å from a patch of {} lipids",
             plan.number + 1,
@@ -155,6 +148,36 @@ impl Work<'_> {
         }
         Ok(())
     }
+}
+
+/// How many lipids of each class there should be: as many as were laid but for those that stand in proteins, or as many as the scene
+/// says.
+fn wanted_of_classes(
+    plan: &Plan<'_>,
+    membrane: &Membrane,
+    patch: &Patch,
+    laid: &[Laid],
+    counts: &[Vec<u64>; 2],
+) -> Vec<usize> {
+    let own = laid.iter().filter(|lipid| lipid.is_own());
+    let own = patch.count(own.map(|lipid| (lipid.body, lipid.leaflet)));
+    let mut wanted = vec![0; patch.classes()];
+    for (side, leaflet) in LEAFLETS.into_iter().enumerate() {
+        let here: Vec<f64> = own.iter().skip(side).step_by(2).map(|&count| count as f64).collect();
+        let taken = membrane.leaflets[side].proteins_area / patch.area_per_lipid(leaflet);
+        let total = match plan.table.count {
+            Some(_) => counts[side].iter().sum(),
+            None => (here.iter().sum::<f64>() - taken).max(0.0).round() as u64,
+        };
+        let of_kinds = match plan.table.count {
+            Some(_) if plan.patch.is_none() => counts[side].clone(),
+            _ => largest_remainder(total, &here),
+        };
+        for (kind, count) in of_kinds.into_iter().enumerate() {
+            wanted[2 * kind + side] = count as usize;
+        }
+    }
+    wanted
 }
 
 /// How long the edges of tiles are, and how many a plane has of them.

@@ -80,6 +80,23 @@ impl Patch {
         self.area() / self.of(leaflet).count().max(1) as f64
     }
 
+    /// What a lipid is: its kind and its leaflet, as one number below [`Patch::classes`].
+    pub(super) fn class(&self, body: u32, leaflet: Leaflet) -> u32 {
+        2 * self.bodies[body as usize].1 + u32::from(leaflet == Leaflet::Inner)
+    }
+
+    /// How many classes there are.
+    pub(super) fn classes(&self) -> usize {
+        2 * self.kinds.len()
+    }
+
+    /// How many of each class some lipids are.
+    pub(super) fn count(&self, lipids: impl Iterator<Item = (u32, Leaflet)>) -> Vec<usize> {
+        let mut counts = vec![0; self.classes()];
+        lipids.for_each(|(body, leaflet)| counts[self.class(body, leaflet) as usize] += 1);
+        counts
+    }
+
     /// Mean distance of a leaflet's lipids from the middle, in angstroms.
     pub(in super::super) fn height(&self, leaflet: Leaflet) -> f64 {
         let sum: f64 = self.of(leaflet).map(|lipid| self.center(lipid.body, &lipid.pose).z.abs()).sum();

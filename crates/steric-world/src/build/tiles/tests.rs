@@ -119,6 +119,7 @@ fn tiles_that_match_fit_along_every_edge_and_around_every_corner() {
     assert_eq!(tiles.all().count(), COLOURS.pow(4));
     let place = |lipid: &patch::PatchLipid| patch.center(lipid.body, &lipid.pose).truncate();
     // What stands in the strip at the lower edge depends on the two corners of that edge alone, and likewise on the left.
+    let mut seen = 0;
     for (axis, ends) in [(1, [0, 1]), (0, [0, 2])] {
         for (corners, tile) in tiles.all() {
             let strip = |tile: &[patch::PatchLipid]| -> Vec<[u64; 2]> {
@@ -132,9 +133,10 @@ fn tiles_that_match_fit_along_every_edge_and_around_every_corner() {
             let mut least = [0; 4];
             ends.iter().for_each(|&end: &usize| least[end] = corners[end]);
             assert_eq!(strip(tile), strip(tiles.tile(least)), "{corners:?}");
-            assert!(!strip(tile).is_empty());
+            seen += strip(tile).len();
         }
     }
+    assert!(seen > 100, "{seen} lipids in all strips");
     // Laid together they hold hardly an overlap, though nobody has looked at them together before.
     let surface = Surface::Plane { origin: DVec3::ZERO, normal: DVec3::Z };
     let atlas = Atlas::of_plane(&surface, DVec3::ZERO, DVec3::Z);
@@ -200,7 +202,7 @@ fn a_membrane_of_its_own_lipids_is_nearly_at_rest_and_has_the_areas_it_was_asked
         let part = overlapping(&setup(&built));
         assert!(part < most, "{shape}: {part}");
         for area in areas(&built) {
-            assert!((area / 64.0 - 1.0).abs() < 0.04, "{shape}: {area}");
+            assert!((area / 64.0 - 1.0).abs() < 0.03, "{shape}: {area}");
         }
         for leaflet in &built.membranes[0].leaflets {
             let [(_, popc), (_, cholesterol)] = &leaflet.mixture[..] else { panic!("two kinds: {leaflet:?}") };
@@ -217,9 +219,9 @@ fn leaflets_have_the_density_of_the_patch_on_a_plane_a_sphere_and_a_mesh() {
     crate::build::tests::write_ball(&folder.path().join("ball.obj"), 260.0, 5);
     let natural = 63.701 * 66.874 / 64.0;
     for (shape, most) in [
-        ("shape = \"plane\"\nsize = [300, 260]", 0.12),
-        ("shape = \"plane\"\nperiodic = false\nsize = [200, 200]", 0.12),
-        ("radius = 900", 0.35),
+        ("shape = \"plane\"\nsize = [300, 260]", 0.06),
+        ("shape = \"plane\"\nperiodic = false\nsize = [200, 200]", 0.06),
+        ("radius = 900", 0.45),
         ("radius = 200", 0.7),
         ("shape = \"mesh\"\nmesh = \"ball.obj\"", 0.7),
     ] {
@@ -255,12 +257,12 @@ fn every_patch_of_the_collection_is_cut_into_tiles() {
 
 /// Whether a point has atoms of a protein in nearly every direction across its axis, in its own slab of the membrane.
 fn is_enclosed(point: DVec3, atoms: &[DVec3]) -> bool {
-    let mut seen = [false; 12];
+    let mut seen = [false; 24];
     for atom in atoms.iter().filter(|atom| (atom.z - point.z).abs() < 3.0) {
         let away = (*atom - point).truncate();
-        if away.length() < 18.0 {
-            let turn = (away.to_angle() / std::f64::consts::TAU + 0.5) * 12.0;
-            seen[(turn as usize).min(11)] = true;
+        if away.length() < 30.0 {
+            let turn = (away.to_angle() / std::f64::consts::TAU + 0.5) * 24.0;
+            seen[(turn as usize).min(23)] = true;
         }
     }
     seen.iter().all(|&seen| seen)

@@ -15,7 +15,6 @@ use steric_model::{Pose, Random};
 
 use super::crowd::{Choice, Fate, Solids, places};
 use super::patch::{Patch, PatchLipid};
-use crate::relax::Leaflet;
 
 /// Colours of corners: with four the same disc is beside itself as rarely as once in four, and there are 256 tiles.
 pub(super) const COLOURS: usize = 3;
@@ -165,7 +164,8 @@ impl<'a> Maker<'a> {
         let (mut crowd, beyond): (Vec<_>, Vec<_>) = drawn.partition(|lipid| side.inside(self.place(lipid)) >= 0.0);
         let fate = |place| if into_disc(place) <= 0.0 { Fate::Own } else { Fate::Spare };
         let mut fates: Vec<Fate> = places(self.patch, &crowd).map(fate).collect();
-        let wanted = counts(&crowd, &fates);
+        let own = crowd.iter().zip(&fates).filter(|(_, fate)| **fate == Fate::Own);
+        let wanted = self.patch.count(own.map(|(lipid, _)| (lipid.body, lipid.leaflet)));
         for (disc, shift) in [(from, DVec2::ZERO), (to, side.end)] {
             crowd.extend(discs[disc].iter().map(|lipid| shifted(lipid, shift)));
         }
@@ -215,22 +215,25 @@ impl<'a> Maker<'a> {
         fates.resize(crowd.len(), Fate::Fixed);
         let code = 5000 + corners.iter().fold(0, |code, colour| code * COLOURS + colour) as u64;
         let mut random = Random::of(self.seed, code);
-        let wanted = [Leaflet::Outer, Leaflet::Inner].map(|leaflet| {
-            let here = crowd[loose..].iter().filter(|lipid| lipid.leaflet == leaflet && is_here(self.place(lipid)));
-            let natural = self.edges.element_product() / self.patch.area_per_lipid(leaflet);
+        let here = crowd[loose..].iter().filter(|lipid| is_here(self.place(lipid)));
+        let here = self.patch.count(here.map(|lipid| (lipid.body, lipid.leaflet)));
+        let of_patch = self.patch.count(self.patch.lipids.iter().map(|lipid| (lipid.body, lipid.leaflet)));
+        let periods = self.edges.element_product() / self.patch.area();
+        let wanted = of_patch.into_iter().zip(here).map(|(count, here)| {
             // Rounded up or down by chance, so that many tiles have the density of the patch.
-            ((natural + random.unit()).floor() as usize).saturating_sub(here.count())
+            ((count as f64 * periods + random.unit()).floor() as usize).saturating_sub(here)
         });
+        let wanted = wanted.collect();
         let (crowd, fixed) = self.finish(crowd, fates, wanted);
         let is_of_tile = |(lipid, is_fixed): &(PatchLipid, bool)| !is_fixed || is_here(self.place(lipid));
         crowd.into_iter().zip(fixed).filter(is_of_tile).map(|(lipid, _)| lipid).collect()
     }
 
     /// Deletes what overlaps, fills holes and pushes the rest apart; says who was fixed.
-    fn finish(&self, crowd: Vec<PatchLipid>, fates: Vec<Fate>, wanted: [usize; 2]) -> (Vec<PatchLipid>, Vec<bool>) {
-        let leaflets: Vec<Leaflet> = crowd.iter().map(|lipid| lipid.leaflet).collect();
+    fn finish(&self, crowd: Vec<PatchLipid>, fates: Vec<Fate>, wanted: Vec<usize>) -> (Vec<PatchLipid>, Vec<bool>) {
+        let classes = self.classes(&crowd);
         let touches = self.solids.touches(crowd.iter().map(|lipid| (lipid.body, lipid.pose)), None);
-        let stays = Choice { fates: &fates, leaflets: &leaflets, touches: &touches, wanted }.stays();
+        let stays = Choice { fates: &fates, classes: &classes, touches: &touches, wanted: &wanted }.stays();
         let kept = |at: &usize| stays[*at];
         let fixed: Vec<bool> = (0..crowd.len()).filter(kept).map(|at| fates[at] == Fate::Fixed).collect();
         let mut lipids: Vec<PatchLipid> = (0..crowd.len()).filter(kept).map(|at| crowd[at]).collect();
@@ -240,24 +243,20 @@ impl<'a> Maker<'a> {
         (lipids, fixed)
     }
 
+    fn classes(&self, lipids: &[PatchLipid]) -> Vec<u32> {
+        lipids.iter().map(|lipid| self.patch.class(lipid.body, lipid.leaflet)).collect()
+    }
+
     /// Without lipids that still overlap. What an edge lacks the tiles on both sides make up for.
     fn cleared(&self, lipids: Vec<PatchLipid>, fixed: Vec<bool>) -> (Vec<PatchLipid>, Vec<bool>) {
         let fates: Vec<Fate> = fixed.iter().map(|&is_fixed| if is_fixed { Fate::Fixed } else { Fate::Own }).collect();
-        let leaflets: Vec<Leaflet> = lipids.iter().map(|lipid| lipid.leaflet).collect();
+        let (classes, wanted) = (self.classes(&lipids), vec![0; self.patch.classes()]);
         let touches = self.solids.touches(lipids.iter().map(|lipid| (lipid.body, lipid.pose)), None);
-        let stays = Choice { fates: &fates, leaflets: &leaflets, touches: &touches, wanted: [0; 2] }.stays();
+        let stays = Choice { fates: &fates, classes: &classes, touches: &touches, wanted: &wanted }.stays();
         let kept = |at: &usize| stays[*at];
         let all = 0..lipids.len();
         (all.clone().filter(kept).map(|at| lipids[at]).collect(), all.filter(kept).map(|at| fixed[at]).collect())
     }
-}
-
-/// How many of each leaflet stand where they belong.
-fn counts(crowd: &[PatchLipid], fates: &[Fate]) -> [usize; 2] {
-    [Leaflet::Outer, Leaflet::Inner].map(|leaflet| {
-        let own = crowd.iter().zip(fates).filter(|(lipid, fate)| lipid.leaflet == leaflet && **fate == Fate::Own);
-        own.count()
-    })
 }
 
 /// A place in the world: on a surface, with the directions that the plane's x, y and z have there.
