@@ -49,8 +49,9 @@ pub(super) struct Obstacle {
     /// Its type, after the bodies of the patch.
     pub(super) solid: u32,
     pub(super) pose: Pose,
-    /// Of its outer and inner half.
-    pub(super) lumens: std::sync::Arc<[Lumen; 2]>,
+    /// Of its centre above the middle of the membrane, in angstroms.
+    pub(super) height: f64,
+    pub(super) lumen: std::sync::Arc<Lumen>,
     /// No atom is farther from its axis, in angstroms.
     pub(super) reach: f64,
 }
@@ -224,12 +225,14 @@ impl Near {
             if away.length() > obstacle.reach + Self::LIPID {
                 continue;
             }
-            let lumen = &obstacle.lumens[usize::from(lipid.leaflet == Leaflet::Inner)];
             let to_protein = obstacle.pose.rotation.conjugate();
             let lipid_here = Pose { translation: away, ..lipid.pose };
             let atoms = &patch.bodies[lipid.body as usize].0.atoms;
-            let is_in = |atom: &DVec3| lumen.contains((to_protein * (lipid_here * *atom)).truncate());
-            if !lumen.is_empty() && atoms.iter().any(is_in) {
+            let is_in = |atom: &DVec3| {
+                let in_protein = to_protein * (lipid_here * *atom);
+                obstacle.lumen.contains(in_protein + obstacle.height * DVec3::Z)
+            };
+            if atoms.iter().any(is_in) {
                 return Some(Fate::Gone);
             }
             fate = Some(Fate::Own);

@@ -1,55 +1,68 @@
-//! Where no lipid may be: the channels of proteins, which are open but not part of the membrane.
+//! Where no lipid may be: inside proteins, and in their channels, which are open but not part of the membrane.
 //!
-//! How it works: the atoms of each half of the membrane cast shadows on a plane of small squares. What cannot be reached from
-//! outside without coming near a shadow is enclosed; enclosed and free is lumen.
+//! How it works: the membrane is cut into thin layers, and the atoms of a protein in each layer cast shadows on a plane of small squares. What
+//! cannot be reached from outside without coming near a shadow is enclosed. The rim of what is enclosed is as wide as shadows are; inside
+//! of it are protein and lumen. Layers are thin because a loop in one must not hide the channel above it.
 
 use glam::{DVec2, DVec3};
 
-/// Height of a leaflet, in angstroms.
+/// Height of a leaflet and of a layer, in angstroms.
 const CORE: f64 = 20.0;
+const LAYER: f64 = 5.0;
 /// Side of a square, in angstroms.
 const SQUARE: f64 = 1.0;
 /// What is wider than twice this can be entered from outside, in angstroms.
 const GATE: f64 = 3.2;
-/// Radius of an atom's own shadow.
-const SHADOW: f64 = 2.0;
 
-/// The lumen of a protein in one leaflet.
+/// What a protein encloses, layer by layer.
 #[derive(Clone, Debug)]
-pub(super) struct Lumen {
+pub(super) struct Lumen(Vec<Layer>);
+
+impl Lumen {
+    /// Of atoms whose z is their height above the middle of the membrane.
+    pub(super) fn new(atoms: &[DVec3]) -> Self {
+        let layers = (2.0 * CORE / LAYER) as u32;
+        let layer = |number: u32| {
+            let low = LAYER * f64::from(number) - CORE;
+            let here = atoms.iter().filter(|atom| (low..low + LAYER).contains(&atom.z));
+            Layer::new(&here.map(|atom| atom.truncate()).collect::<Vec<_>>())
+        };
+        Self((0..layers).map(layer).collect())
+    }
+
+    /// Whether a point, in the frame of the protein and at its height above the middle, is enclosed.
+    pub(super) fn contains(&self, point: DVec3) -> bool {
+        let layer = ((point.z + CORE) / LAYER).floor();
+        let layer = (layer >= 0.0).then(|| self.0.get(layer as usize)).flatten();
+        layer.is_some_and(|layer| layer.contains(point.truncate()))
+    }
+}
+
+/// What is enclosed in one layer.
+#[derive(Clone, Debug)]
+struct Layer {
     low: DVec2,
     columns: usize,
     is_lumen: Vec<bool>,
 }
 
-impl Lumen {
-    /// Of atoms whose z is their height above the middle of the membrane; `sign` is 1 for the outer leaflet and -1 for the inner one.
-    pub(super) fn new(atoms: impl Iterator<Item = DVec3>, sign: f64) -> Self {
-        let half: Vec<DVec2> =
-            atoms.filter(|atom| (0.0..CORE).contains(&(sign * atom.z))).map(|atom| atom.truncate()).collect();
+impl Layer {
+    fn new(atoms: &[DVec2]) -> Self {
         let around = DVec2::splat(2.0 * GATE + 2.0 * SQUARE);
-        let low = half.iter().fold(DVec2::INFINITY, |low, atom| low.min(*atom)) - around;
-        let high = half.iter().fold(DVec2::NEG_INFINITY, |high, atom| high.max(*atom)) + around;
+        let low = atoms.iter().fold(DVec2::INFINITY, |low, atom| low.min(*atom)) - around;
+        let high = atoms.iter().fold(DVec2::NEG_INFINITY, |high, atom| high.max(*atom)) + around;
         if !(high - low).is_finite() {
             return Self { low: DVec2::ZERO, columns: 0, is_lumen: Vec::new() };
         }
         let [columns, rows] = ((high - low) / SQUARE).to_array().map(|count| count.ceil() as usize + 1);
         let mut map = Self { low, columns, is_lumen: vec![false; columns * rows] };
-        let closed = map.shadows(&half, GATE);
-        let outside = map.reached(&closed);
+        let outside = map.reached(&map.shadows(atoms, GATE));
         let border: Vec<DVec2> = (0..outside.len()).filter(|&at| outside[at]).map(|at| map.middle(at)).collect();
-        let (rim, taken) = (map.shadows(&border, GATE), map.shadows(&half, SHADOW));
-        map.is_lumen = rim.iter().zip(taken).map(|(rim, taken)| !rim && !taken).collect();
+        map.is_lumen = map.shadows(&border, GATE).into_iter().map(|is_rim| !is_rim).collect();
         map
     }
 
-    /// Whether there is a channel at all.
-    pub(super) fn is_empty(&self) -> bool {
-        !self.is_lumen.contains(&true)
-    }
-
-    /// Whether a point, in the frame of the protein, is in the lumen.
-    pub(super) fn contains(&self, point: DVec2) -> bool {
+    fn contains(&self, point: DVec2) -> bool {
         let at = ((point - self.low) / SQUARE).floor();
         let is_inside = at.cmpge(DVec2::ZERO).all() && at.x < self.columns as f64;
         is_inside && self.is_lumen.get(at.y as usize * self.columns + at.x as usize).copied().unwrap_or(false)
@@ -114,16 +127,17 @@ mod tests {
     }
 
     #[test]
-    fn a_tube_has_a_lumen_and_a_gutter_has_none() {
-        let closed = Lumen::new(tube(10.0, 1.0).into_iter(), 1.0);
-        assert!(closed.contains(DVec2::ZERO) && closed.contains(DVec2::new(6.0, 0.0)));
-        assert!(!closed.contains(DVec2::new(14.0, 0.0)) && !closed.contains(DVec2::new(300.0, -300.0)));
-        assert!(Lumen::new(tube(10.0, 0.7).into_iter(), 1.0).is_empty());
-        assert!(Lumen::new(tube(10.0, 1.0).into_iter(), -1.0).is_empty(), "the tube stands in the outer leaflet alone");
+    fn a_tube_encloses_its_lumen_and_a_gutter_does_not() {
+        let closed = Lumen::new(&tube(10.0, 1.0));
+        let at = |x: f64, z: f64| DVec3::new(x, 0.0, z);
+        assert!(closed.contains(at(0.0, 12.0)) && closed.contains(at(6.0, 12.0)));
+        assert!(!closed.contains(at(14.0, 12.0)) && !closed.contains(at(300.0, 12.0)));
+        assert!(!closed.contains(at(0.0, -12.0)), "the tube stands in the outer leaflet alone");
+        assert!(!Lumen::new(&tube(10.0, 0.7)).contains(at(0.0, 12.0)));
     }
 
     #[test]
-    fn a_protein_without_atoms_there_has_no_lumen() {
-        assert!(Lumen::new(std::iter::empty(), 1.0).is_empty());
+    fn a_protein_without_atoms_in_the_membrane_encloses_nothing() {
+        assert!(!Lumen::new(&[DVec3::new(0.0, 0.0, 90.0)]).contains(DVec3::ZERO));
     }
 }

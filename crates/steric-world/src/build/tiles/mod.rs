@@ -99,10 +99,11 @@ impl Work<'_> {
         let mut obstacles = Vec::new();
         for ((solid, protein), (_, copies)) in (first as u32..).zip(&plan.proteins).zip(of_membrane) {
             let height = protein.table.height;
-            let atoms = || protein.template.bodies[0].atoms.iter().map(|atom| *atom + height * DVec3::Z);
-            let lumens = Arc::new([Lumen::new(atoms(), 1.0), Lumen::new(atoms(), -1.0)]);
+            let atoms: Vec<DVec3> =
+                protein.template.bodies[0].atoms.iter().map(|atom| *atom + height * DVec3::Z).collect();
+            let lumen = Arc::new(Lumen::new(&atoms));
             let reach = solids.reach(solid) + height.abs();
-            let obstacle = |&pose: &Pose| Obstacle { solid, pose, lumens: Arc::clone(&lumens), reach };
+            let obstacle = |&pose: &Pose| Obstacle { solid, pose, height, lumen: Arc::clone(&lumen), reach };
             obstacles.extend(copies.poses.iter().map(obstacle));
         }
         obstacles

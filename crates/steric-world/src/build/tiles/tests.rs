@@ -247,10 +247,12 @@ fn every_patch_of_the_collection_is_cut_into_tiles() {
     ] {
         let Some(patch) = data(name) else { return };
         let built = built(&of_patch("shape = \"plane\"\nsize = [240, 240]", &patch));
-        for (leaflet, found) in built.membranes[0].leaflets.iter().zip(areas(&built)) {
+        for leaflet in &built.membranes[0].leaflets {
             assert_eq!(leaflet.mixture.len(), kinds, "{name}");
-            assert!((found / area - 1.0).abs() < 0.04, "{name}: {found}");
         }
+        // Leaflets may differ: cholesterol goes from one to the other.
+        let found = 2.0 * 240.0 * 240.0 / built.molecules() as f64;
+        assert!((found / area - 1.0).abs() < 0.03, "{name}: {found}");
         assert_rests(&built);
     }
 }
@@ -287,8 +289,8 @@ fn no_lipid_stands_in_a_porin_or_in_its_lumen() {
         }
     }
     assert!(looked_at > 100, "{looked_at} lipids around the porins");
-    // A groove of a rim may enclose the end of a tail.
-    assert!(inside * 40 < looked_at, "{inside} of {looked_at}");
+    // The end of a tail may reach under a loop.
+    assert!(inside * 200 < looked_at, "{inside} of {looked_at}");
     assert_rests(&built);
 }
 
