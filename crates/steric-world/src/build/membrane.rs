@@ -14,8 +14,10 @@ use steric_model::{Copies, PeriodicBox, Pose, Random};
 
 use super::counts::{self, Demand};
 use super::footprint::shadow;
-use super::scene_file::{LeafletChoice, LipidTable, MembraneTable, ProteinTable, Shape};
+use super::scene_file::{LeafletChoice, LipidTable, MembraneTable, Placement, ProteinTable, Shape};
+use super::spread::spread_proteins;
 use super::template::{Body, Template};
+use super::tiles::Patch;
 use super::{BuildError, Disc, Group, Role, Work};
 use crate::relax::{Hold, Leaflet};
 use crate::shape::{Sampling, Surface};
@@ -98,28 +100,30 @@ impl Membrane {
 }
 
 // A kind of lipid with what the mixture needs to know.
-struct Lipid<'a> {
-    table: &'a LipidTable,
-    template: Template,
-    area: f64,
+pub(super) struct Lipid<'a> {
+    pub(super) table: &'a LipidTable,
+    pub(super) template: Template,
+    pub(super) area: f64,
 }
 
-struct Protein<'a> {
-    table: &'a ProteinTable,
-    template: Template,
+pub(super) struct Protein<'a> {
+    pub(super) table: &'a ProteinTable,
+    pub(super) template: Template,
     /// In the outer and the inner leaflet.
     areas: [f64; 2],
 }
 
 // One membrane, half built.
-struct Plan<'a> {
-    number: usize,
-    path: String,
-    table: &'a MembraneTable,
-    lipids: Vec<Lipid<'a>>,
-    proteins: Vec<Protein<'a>>,
+pub(super) struct Plan<'a> {
+    pub(super) number: usize,
+    pub(super) path: String,
+    pub(super) table: &'a MembraneTable,
+    pub(super) lipids: Vec<Lipid<'a>>,
+    pub(super) proteins: Vec<Protein<'a>>,
+    /// What the lipids are cut from, instead of a mixture.
+    pub(super) patch: Option<Patch>,
     /// Of the centroids, both positive.
-    heights: [f64; 2],
+    pub(super) heights: [f64; 2],
     demands: [Demand; 2],
 }
 
@@ -134,13 +138,23 @@ impl Plan<'_> {
     }
 
     /// The farthest that an atom stands from the middle.
-    fn top(&self) -> f64 {
+    pub(super) fn top(&self) -> f64 {
         let lipids = self.lipids.iter().flat_map(|lipid| &lipid.template.bodies).flat_map(|body| &body.atoms);
         let proteins = self.proteins.iter().flat_map(|protein| {
             let atoms = protein.template.bodies.iter().flat_map(|body| &body.atoms);
             atoms.map(|atom| (atom.z + protein.table.height).abs())
         });
-        lipids.map(|atom| atom.z.abs()).chain(proteins).fold(0.0, f64::max)
+        let patch = self.patch.as_ref().map_or(0.0, Patch::top);
+        lipids.map(|atom| atom.z.abs()).chain(proteins).fold(patch, f64::max)
+    }
+
+    /// How many of each kind of lipid a leaflet has; of a patch's lipids together.
+    fn counts(&self, leaflet: usize, shared: u64) -> Vec<u64> {
+        if self.patch.is_some() { vec![shared] } else { mixture(&self.lipids, LEAFLETS[leaflet].1, shared) }
+    }
+
+    fn has_lipids(&self) -> bool {
+        !self.lipids.is_empty() || self.patch.is_some()
     }
 }
 
@@ -153,7 +167,7 @@ impl<'a> Work<'a> {
             surface: Arc::new(surface),
             patch,
             periodic: plan.table.shape == Shape::Plane && plan.table.periodic,
-            discs: plan.table.discs,
+            discs: plan.table.discs && plan.table.placement == Placement::Relaxed,
             leaflets: [0, 1].map(|leaflet| LeafletSummary {
                 lipids: 0,
                 mixture: Vec::new(),
@@ -168,8 +182,18 @@ impl<'a> Work<'a> {
         let areas = [0, 1].map(|leaflet| membrane.leaflets[leaflet].area);
         let split = counts::split(shared, &plan.demands, areas);
         self.place_proteins(&plan, &membrane)?;
-        for (leaflet, shared) in split.into_iter().enumerate() {
-            self.place_leaflet(&plan, &mut membrane, leaflet, shared)?;
+        match plan.table.placement {
+            Placement::Relaxed => {
+                for (leaflet, shared) in split.into_iter().enumerate() {
+                    self.place_leaflet(&plan, &mut membrane, leaflet, shared)?;
+                }
+            }
+            Placement::Tiles => {
+                // Lipids are laid around proteins, so these have to stand where they will.
+                spread_proteins(&self.groups, &mut self.copies, number, &membrane);
+                let counts = [0, 1].map(|leaflet| plan.counts(leaflet, split[leaflet]));
+                self.lay_tiles(&plan, &mut membrane, counts)?;
+            }
         }
         self.note(described(number, &membrane));
         self.membranes.push(membrane);
@@ -197,13 +221,18 @@ impl<'a> Work<'a> {
             let areas = footprints(&template.bodies[0], protein.height);
             proteins.push(Protein { table: protein, template, areas });
         }
+        let patch = table.patch.as_ref().map(|file| self.patch(file)).transpose()?;
         let (heights, demands) = ([USUAL_HEIGHT; 2], [Demand::default(); 2]);
-        let mut plan = Plan { number, path, table, lipids, proteins, heights, demands };
-        for (at, (_, leaflet)) in LEAFLETS.into_iter().enumerate() {
-            plan.heights[at] =
-                height(&plan.lipids, leaflet).or(height(&plan.lipids, LeafletChoice::Both)).unwrap_or(USUAL_HEIGHT);
+        let mut plan = Plan { number, path, table, lipids, proteins, patch, heights, demands };
+        for (at, (side, leaflet)) in LEAFLETS.into_iter().enumerate() {
             let proteins_area = plan.proteins_area(at);
+            let of_lipids = height(&plan.lipids, leaflet).or(height(&plan.lipids, LeafletChoice::Both));
+            plan.heights[at] = of_lipids.unwrap_or(USUAL_HEIGHT);
             plan.demands[at] = demand(&plan.lipids, leaflet, proteins_area);
+            if let Some(patch) = &plan.patch {
+                plan.heights[at] = patch.height(side);
+                plan.demands[at] = Demand { taken: proteins_area, mean_area: Some(patch.area_per_lipid(side)) };
+            }
         }
         Ok(plan)
     }
@@ -242,7 +271,7 @@ impl<'a> Work<'a> {
         };
         let radius = self.size(plan, plan.table.radius, shared, areas, "radius")?;
         let top = plan.top();
-        if radius <= top && !plan.lipids.is_empty() {
+        if radius <= top && plan.has_lipids() {
             let path = if plan.table.radius.is_some() { "radius" } else { "count" };
             let expected = format!("a radius above {top:.1} Å, which the lipids of the inner leaflet need");
             return Err(self.wrong(&format!("{}.{path}", plan.path), expected, &format!("{radius:.1}")));
@@ -394,17 +423,17 @@ impl<'a> Work<'a> {
 }
 
 // Streams of random numbers that belong to a membrane and not to one of its molecules.
-fn stream(membrane: usize, which: u64) -> u64 {
+pub(super) fn stream(membrane: usize, which: u64) -> u64 {
     ((membrane as u64) << 16) + which
 }
 
 /// A template stands here, its z along the normal, turned about it.
-fn standing(middle: DVec3, normal: DVec3, spin: f64) -> Pose {
+pub(super) fn standing(middle: DVec3, normal: DVec3, spin: f64) -> Pose {
     let rotation = DQuat::from_rotation_arc(DVec3::Z, normal) * DQuat::from_rotation_z(spin);
     Pose { rotation: rotation.normalize(), translation: middle }
 }
 
-fn lipid_hold(plan: &Plan<'_>, membrane: &Membrane, leaflet: Leaflet, body: &Body) -> Hold {
+pub(super) fn lipid_hold(plan: &Plan<'_>, membrane: &Membrane, leaflet: Leaflet, body: &Body) -> Hold {
     Hold::Surface {
         surface: Arc::clone(&membrane.surface),
         leaflet,
@@ -455,7 +484,7 @@ fn mixture(lipids: &[Lipid<'_>], leaflet: LeafletChoice, shared: u64) -> Vec<u64
 }
 
 /// Every kind as often as it is counted, in random order (Fisher and Yates).
-fn shuffled(counts: &[u64], random: &mut Random) -> Vec<u32> {
+pub(super) fn shuffled(counts: &[u64], random: &mut Random) -> Vec<u32> {
     let each = (0..).zip(counts).flat_map(|(kind, &count)| std::iter::repeat_n(kind, count as usize));
     let mut kinds: Vec<u32> = each.collect();
     for last in (1..kinds.len()).rev() {

@@ -20,6 +20,7 @@ mod schema;
 mod solute;
 mod spread;
 mod template;
+mod tiles;
 mod verdict;
 
 use std::path::Path;
@@ -33,8 +34,8 @@ use steric_model::{Assembly, Copies, PeriodicBox, Structure};
 pub use error::BuildError;
 pub use membrane::{LeafletSummary, Membrane};
 pub use scene_file::{
-    AtomChoice, Closeness, KeepTable, LeafletChoice, LipidTable, MembraneTable, ModelTable, OutputTable, ProteinTable,
-    RegionShape, RegionTable, SceneFile, Shape, SideChoice, SoluteTable,
+    AtomChoice, Closeness, KeepTable, LeafletChoice, LipidTable, MembraneTable, ModelTable, OutputTable, Placement,
+    ProteinTable, RegionShape, RegionTable, SceneFile, Shape, SideChoice, SoluteTable,
 };
 pub use scene_text::SceneText;
 pub use schema::scene_keys;
@@ -183,19 +184,7 @@ impl Built {
 
 /// Places the molecules of a scene. Relative file names start from `folder`.
 pub fn build(scene: &SceneFile, folder: &Path, read: Reader<'_>) -> Result<Built, BuildError> {
-    let name = if scene.name.is_empty() { "scene" } else { &scene.name };
-    let mut work = Work {
-        scene,
-        folder,
-        read,
-        library: Library::new(name, folder, read, scene.hydrogens),
-        copies: Vec::new(),
-        groups: Vec::new(),
-        membranes: Vec::new(),
-        regions: Vec::new(),
-        periodic_box: None,
-        molecules: 0,
-    };
+    let mut work = Work::of(scene, folder, read);
     work.add_box()?;
     work.add_regions()?;
     work.add_model()?;
@@ -222,7 +211,23 @@ struct Work<'a> {
     molecules: u64,
 }
 
-impl Work<'_> {
+impl<'a> Work<'a> {
+    fn of(scene: &'a SceneFile, folder: &'a Path, read: Reader<'a>) -> Self {
+        let name = if scene.name.is_empty() { "scene" } else { &scene.name };
+        Self {
+            scene,
+            folder,
+            read,
+            library: Library::new(name, folder, read, scene.hydrogens),
+            copies: Vec::new(),
+            groups: Vec::new(),
+            membranes: Vec::new(),
+            regions: Vec::new(),
+            periodic_box: None,
+            molecules: 0,
+        }
+    }
+
     fn finish(self) -> Built {
         let (mut structure, notes) = self.library.finish();
         structure.periodic_box = self.periodic_box;
@@ -246,6 +251,16 @@ impl Work<'_> {
         match failure {
             template::Failure::Read(error) => error.into(),
             template::Failure::Refused((expected, found)) => self.wrong(path, expected, &found),
+        }
+    }
+
+    /// What is wrong with a file that the scene names.
+    fn failed_in(&self, file: &Path, failure: template::Failure) -> BuildError {
+        match failure {
+            template::Failure::Read(error) => error.into(),
+            template::Failure::Refused((expected, found)) => {
+                steric_model::ReadError::content(file, steric_model::Place::File, expected, found).into()
+            }
         }
     }
 

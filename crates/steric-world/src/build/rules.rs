@@ -5,7 +5,7 @@ use steric_model::Located;
 use steric_model::suggest::expected_one_of;
 
 use super::scene_file::{
-    KeepTable, LeafletChoice, LipidTable, MembraneTable, RegionTable, SceneFile, Shape, SoluteTable,
+    KeepTable, LeafletChoice, LipidTable, MembraneTable, Placement, RegionTable, SceneFile, Shape, SoluteTable,
 };
 use crate::shape::Sampling;
 
@@ -55,7 +55,8 @@ impl SceneFile {
         if membrane.shape == Shape::Mesh && membrane.mesh.is_none() {
             return self.wrong(path, "mesh, the file of the surface", "none");
         }
-        if membrane.lipid.is_empty() && membrane.protein.is_empty() {
+        self.check_tiles(membrane, path)?;
+        if membrane.lipid.is_empty() && membrane.protein.is_empty() && membrane.patch.is_none() {
             return self.wrong(path, "a [[membrane.lipid]]", "none");
         }
         for (number, protein) in membrane.protein.iter().enumerate() {
@@ -63,6 +64,41 @@ impl SceneFile {
             self.check_source(protein.molecule.as_deref(), protein.file.as_deref(), &path)?;
         }
         self.check_mixture(membrane, path)
+    }
+
+    fn check_tiles(&self, membrane: &MembraneTable, path: &str) -> Result<(), Located> {
+        if membrane.placement == Placement::Relaxed {
+            return match membrane.patch {
+                Some(_) => self.wrong(&format!("{path}.patch"), "placement = \"tiles\" beside patch", "relaxed"),
+                None => Ok(()),
+            };
+        }
+        if membrane.patch.is_some() && !membrane.lipid.is_empty() {
+            let expected = "the lipids of the patch, or [[membrane.lipid]] without a patch";
+            return self.wrong(&format!("{path}.lipid.0"), expected, "both");
+        }
+        if membrane.patch.is_none() && membrane.lipid.is_empty() {
+            return self.wrong(path, "patch, or a [[membrane.lipid]], for the tiles", "neither");
+        }
+        if membrane.patch.is_some() && membrane.area_per_lipid.is_some() {
+            let expected = "the area per lipid that the patch has";
+            return self.wrong(&format!("{path}.area-per-lipid"), expected, "another one");
+        }
+        let sized = [
+            ("radius", membrane.radius.is_some()),
+            ("size", membrane.size.is_some()),
+            ("mesh", membrane.mesh.is_some()),
+        ];
+        if let Some((key, _)) = sized.into_iter().find(|size| size.1)
+            && membrane.count.is_some()
+        {
+            let expected = format!("{key} or count: tiles have the area per lipid of their patch");
+            return self.wrong(&format!("{path}.count"), expected, "both");
+        }
+        if membrane.sampling != Sampling::default() {
+            return self.wrong(&format!("{path}.sampling"), "no sampling beside tiles", "one");
+        }
+        Ok(())
     }
 
     fn check_mixture(&self, membrane: &MembraneTable, path: &str) -> Result<(), Located> {

@@ -188,6 +188,27 @@ impl Shape {
     }
 }
 
+/// How the lipids of a membrane find their places.
+///
+/// ```
+/// use steric_world::build::{Placement, SceneFile};
+///
+/// let text = "[[membrane]]\nradius = 100.0\nplacement = \"tiles\"\n[[membrane.lipid]]\nmolecule = \"POPC\"\n";
+/// let scene = SceneFile::read(text, "vesicle.toml".as_ref())?;
+/// assert_eq!(scene.membrane[0].placement, Placement::Tiles);
+/// assert_eq!(Placement::default(), Placement::Relaxed);
+/// # Ok::<(), steric_world::build::BuildError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// Places are drawn from the surface, and lipids find their neighbours when they are relaxed.
+    #[default]
+    Relaxed,
+    /// Tiles that are cut from an equilibrated patch are laid over the surface.
+    Tiles,
+}
+
 /// `[[membrane]]`: a bilayer.
 ///
 /// ```
@@ -211,6 +232,10 @@ pub struct MembraneTable {
     pub periodic: bool,
     /// The file of a mesh.
     pub mesh: Option<String>,
+    /// How lipids find their places.
+    pub placement: Placement,
+    /// The file of an equilibrated bilayer, for tiles.
+    pub patch: Option<String>,
     /// How places are chosen.
     pub sampling: Sampling,
     /// Whether places are spread as discs first.
@@ -238,6 +263,8 @@ impl Default for MembraneTable {
             size: None,
             periodic: true,
             mesh: None,
+            placement: Placement::Relaxed,
+            patch: None,
             sampling: Sampling::Inversion,
             discs: true,
             area_per_lipid: None,

@@ -141,6 +141,20 @@ static MEMBRANE: Section = Section {
         key("periodic", Kind::Flag, "", "true", "plane: repeats along both edges"),
         key("mesh", Kind::Text, "", "", "mesh: a closed surface, OBJ or PLY"),
         key(
+            "placement",
+            Kind::Choice(&["relaxed", "tiles"]),
+            "",
+            "\"relaxed\"",
+            "places at random, to be relaxed; or tiles cut from an equilibrated patch, nearly at rest from the start",
+        ),
+        key(
+            "patch",
+            Kind::Text,
+            "",
+            "",
+            "tiles: a file with an equilibrated, level bilayer; left out: a patch of the membrane's own lipids is relaxed first",
+        ),
+        key(
             "sampling",
             Kind::Choice(&["inversion", "clustered", "fibonacci"]),
             "",
