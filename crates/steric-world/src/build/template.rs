@@ -162,8 +162,12 @@ impl<'a> Library<'a> {
         molecule: Option<&str>,
         file: Option<&str>,
         axis: &str,
+        called: Option<&str>,
     ) -> Result<Template, Failure> {
-        let loaded = self.load(molecule, file)?;
+        let mut loaded = self.load(molecule, file)?;
+        if let Some(called) = called {
+            loaded.name = called.into();
+        }
         let structure = &loaded.structure;
         let atoms = self.first_model(structure);
         if atoms.is_empty() {
@@ -180,6 +184,22 @@ impl<'a> Library<'a> {
         let body = self.add(&loaded.name, 0, &piece, DVec3::ZERO)?;
         let area = loaded.embedded.and_then(|embedded| embedded.area);
         Ok(Template { mass: mass(structure, &atoms), name: loaded.name, bodies: vec![body], area })
+    }
+
+    /// A unit of a fibre in the frame of its file; returns its chains.
+    pub(super) fn unit(
+        &mut self,
+        molecule: Option<&str>,
+        file: Option<&str>,
+        called: &SmolStr,
+    ) -> Result<Vec<u32>, Failure> {
+        let loaded = self.load(molecule, file)?;
+        let structure = &loaded.structure;
+        let atoms = self.first_model(structure);
+        let positions: Vec<DVec3> = structure.atoms.positions.iter().map(|position| position.as_dvec3()).collect();
+        let bonds = BondGraph::new(structure);
+        let piece = Piece { structure, bonds: &bonds, positions: &positions, atoms: &atoms };
+        Ok(self.add(called, 0, &piece, DVec3::ZERO)?.chains)
     }
 
     /// A molecule of a model around its own centre; returns its chains.
