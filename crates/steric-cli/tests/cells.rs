@@ -11,22 +11,42 @@ use serde_json::Value;
 const CELLS: [(&str, &[&str]); 4] = [
     ("exosome", &["--radius", "150", "--set", "fibre.units=200"]),
     ("syn3a-small", &["--radius", "230"]),
-    ("mitochondrion-membrane", &["--set", "membrane.semi-axes=[200, 110, 78]", "--set", "membrane.protein.positions=[[180, 0, 54], [180, 0, -54]]"]),
+    (
+        "mitochondrion-membrane",
+        &[
+            "--set",
+            "membrane.semi-axes=[200, 110, 78]",
+            "--set",
+            "membrane.protein.positions=[[180, 0, 54], [180, 0, -54]]",
+        ],
+    ),
     (
         "plasma-hiv",
         &[
-            "--radius", "250",
-            "--set", "membrane.1.start=[0, 0, -50]",
-            "--set", "membrane.1.end=[0, 0, 40]",
-            "--set", "membrane.1.radii=[100, 90]",
-            "--set", "fibre.units=500",
-            "--set", "region.4.low=[-330, -330, -330]",
-            "--set", "region.4.high=[330, 330, 330]",
-            "--set", "solute.0.count=20",
-            "--set", "solute.1.count=1",
-            "--set", "solute.2.count=2",
-            "--set", "solute.3.count=5",
-            "--set", "solute.4.count=10",
+            "--radius",
+            "250",
+            "--set",
+            "membrane.1.start=[0, 0, -50]",
+            "--set",
+            "membrane.1.end=[0, 0, 40]",
+            "--set",
+            "membrane.1.radii=[100, 90]",
+            "--set",
+            "fibre.units=500",
+            "--set",
+            "region.4.low=[-330, -330, -330]",
+            "--set",
+            "region.4.high=[330, 330, 330]",
+            "--set",
+            "solute.0.count=20",
+            "--set",
+            "solute.1.count=1",
+            "--set",
+            "solute.2.count=2",
+            "--set",
+            "solute.3.count=5",
+            "--set",
+            "solute.4.count=10",
         ],
     ),
 ];
@@ -52,7 +72,8 @@ fn every_cell_comes_to_rest_and_a_fresh_search_of_its_file_finds_no_overlap() {
     for (name, small) in CELLS {
         let report = relaxed(folder.path(), name, small, &["-o", "cell.bcif"]);
         assert_eq!(report["after"]["overlaps"], 0, "{name}");
-        let check = steric(folder.path(), &["check", "cell.bcif", "--molecules", "instance", "--periodic", "no", "--json"]);
+        let check =
+            steric(folder.path(), &["check", "cell.bcif", "--molecules", "instance", "--periodic", "no", "--json"]);
         let check = json(&check);
         assert_eq!(check["overlaps"], 0, "{name}");
         assert_eq!((&check["atoms"], &check["molecules"]), (&report["atoms"], &report["molecules"]), "{name}");

@@ -58,7 +58,10 @@ fn a_fibre_stays_in_its_region_and_stands_still() {
     assert_eq!(pairs.len(), 900);
     for atom in pairs.iter().flatten() {
         let (outside, _) = region.distance(*atom);
-        assert!(outside < 2.0, "the axis keeps a radius of 10 Å from the wall, and a base pair reaches 11.5 Å: {outside}");
+        assert!(
+            outside < 2.0,
+            "the axis keeps a radius of 10 Å from the wall, and a base pair reaches 11.5 Å: {outside}"
+        );
     }
     let group = built.groups.iter().find(|group| group.role == Role::Fibre).unwrap();
     assert!(group.fixed && group.holds.is_empty());
@@ -103,7 +106,8 @@ fn fibres_grow_around_the_spheres_of_solutes_and_those_never_meet() {
 
 #[test]
 fn solutes_start_outside_of_what_they_stay_out_of_and_their_amounts_count_without_it() {
-    let ball = |name: &str, radius: u32| format!("[[region]]\nname = \"{name}\"\nshape = \"sphere\"\nradius = {radius}\n");
+    let ball =
+        |name: &str, radius: u32| format!("[[region]]\nname = \"{name}\"\nshape = \"sphere\"\nradius = {radius}\n");
     let solute = "[[solute]]\nmolecule = \"water\"\nconcentration-mM = 1000\nregion = \"cell\"\n";
     let regions = format!("{}{}", ball("cell", 100), ball("nucleus", 80));
     let whole = built(&format!("{solute}{regions}"));
@@ -180,7 +184,11 @@ fn mistakes_in_cells_are_answered_with_their_lines() {
         (cell("").replace("name = \"m\"\n", ""), 7, "(none has one)"),
         (cell("").replace("depth = 30", ""), 6, "depth of the inside, found \"none\""),
         (cell("").replace("depth = 30", "depth = 400"), 10, "something is left of the inside, found \"400\""),
-        (cell("").replace("radius = 220", "shape = \"plane\"\nsize = [90, 90]"), 10, "a closed membrane, found \"a plane\""),
+        (
+            cell("").replace("radius = 220", "shape = \"plane\"\nsize = [90, 90]"),
+            10,
+            "a closed membrane, found \"a plane\"",
+        ),
         (cell(&DNA.replace("900", "0")), 14, "a whole number from 1"),
         (cell(&DNA.replace("units = 900\n", "")), 11, "units or volume-fraction, found \"neither\""),
         (cell(&format!("{DNA}volume-fraction = 0.1\n")), 16, "units or volume-fraction, found \"both\""),
@@ -203,7 +211,11 @@ fn mistakes_in_cells_are_answered_with_their_lines() {
             5,
             "radius or size of the membrane beside per-um2",
         ),
-        (cell("[[solute]]\nmolecule = \"porin\"\ncount = 90\nsphere = 60\nregion = \"inside\"\n"), 14, "room for spheres of 60 Å"),
+        (
+            cell("[[solute]]\nmolecule = \"porin\"\ncount = 90\nsphere = 60\nregion = \"inside\"\n"),
+            14,
+            "room for spheres of 60 Å",
+        ),
     ] {
         let refusal = refusal(&text);
         assert!(

@@ -1,11 +1,13 @@
 //! Fibres in regions.
 //!
 //! How it works: a fibre is grown in its region, around the spheres of solutes that were placed before it, and a copy of a small
-//! template stands at each of its units. It is an obstacle: what comes later makes way.
+//! template stands at each of its units. It is an obstacle: what comes later begins where it is not, as far as there is such a place,
+//! because a molecule that begins on a strand may find no way off it.
 
 use std::ops::ControlFlow;
 
-use glam::DVec3;
+use glam::{DVec3, IVec3};
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use steric_model::Copies;
 
@@ -45,6 +47,9 @@ impl Work<'_> {
             100.0 * report.filled,
             report.nearest
         ));
+        for unit in grown.points() {
+            self.strands.add(*unit, kind.radius);
+        }
         let group = Group { region: place.region, fixed: true, ..Group::new(name.clone(), Role::Fibre) };
         self.add_group(Copies { name, chains, poses: grown.placements(1) }, group);
         Ok(())
@@ -55,5 +60,45 @@ impl Work<'_> {
         let around = |&(center, radius): &(DVec3, f64)| Region::Sphere { center, radius };
         let outside = place.outside.iter().map(region).chain(self.spheres.iter().map(around));
         Room { inside: place.region.iter().map(region).collect(), outside: outside.collect() }
+    }
+}
+
+/// Where the beads of fibres are, by cells.
+#[derive(Debug, Default)]
+pub(super) struct Strands {
+    cells: FxHashMap<IVec3, Vec<(DVec3, f64)>>,
+}
+
+impl Strands {
+    /// Edge of a cell, in angstroms.
+    const EDGE: f64 = 40.0;
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    fn cell(point: DVec3) -> IVec3 {
+        (point / Self::EDGE).floor().as_ivec3()
+    }
+
+    fn add(&mut self, point: DVec3, radius: f64) {
+        self.cells.entry(Self::cell(point)).or_default().push((point, radius));
+    }
+
+    /// How far a point is from the surface of the nearest fibre, in angstroms; no farther than `most`.
+    pub(super) fn clearance(&self, point: DVec3, most: f64) -> f64 {
+        // No fibre is thicker than this.
+        const THICK: f64 = 40.0;
+        let (low, high) = (Self::cell(point - (most + THICK)), Self::cell(point + (most + THICK)));
+        let mut nearest = most;
+        for x in low.x..=high.x {
+            for y in low.y..=high.y {
+                for z in low.z..=high.z {
+                    let near = self.cells.get(&IVec3::new(x, y, z)).map_or(&[][..], Vec::as_slice);
+                    nearest = near.iter().map(|(bead, radius)| bead.distance(point) - radius).fold(nearest, f64::min);
+                }
+            }
+        }
+        nearest
     }
 }

@@ -34,8 +34,8 @@ use steric_model::{Assembly, Copies, PeriodicBox, Structure};
 pub use error::BuildError;
 pub use membrane::{LeafletSummary, Membrane};
 pub use scene_file::{
-    AtomChoice, Closeness, FibreTable, KeepTable, LeafletChoice, LipidTable, MembraneTable, ModelTable, OutputTable, ProteinTable,
-    RegionShape, RegionTable, SceneFile, Shape, SideChoice, SoluteTable,
+    AtomChoice, Closeness, FibreTable, KeepTable, LeafletChoice, LipidTable, MembraneTable, ModelTable, OutputTable,
+    ProteinTable, RegionShape, RegionTable, SceneFile, Shape, SideChoice, SoluteTable,
 };
 pub use scene_text::SceneText;
 pub use schema::scene_keys;
@@ -198,6 +198,7 @@ pub fn build(scene: &SceneFile, folder: &Path, read: Reader<'_>) -> Result<Built
         regions: Vec::new(),
         periodic_box: None,
         spheres: Vec::new(),
+        strands: fibre::Strands::default(),
         molecules: 0,
     };
     work.add_box()?;
@@ -234,6 +235,7 @@ struct Work<'a> {
     periodic_box: Option<PeriodicBox>,
     /// Centres and radii of what fibres grow around.
     spheres: Vec<(DVec3, f64)>,
+    strands: fibre::Strands,
     molecules: u64,
 }
 

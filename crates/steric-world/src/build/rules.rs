@@ -61,7 +61,8 @@ impl SceneFile {
         only(!membrane.periodic, "periodic", Shape::Plane)?;
         only(membrane.mesh.is_some(), "mesh", Shape::Mesh)?;
         only(membrane.sampling == Sampling::Clustered, "sampling", Shape::Sphere)?;
-        for (key, is_given) in [("semi-axes", membrane.semi_axes.is_some()), ("rounding", membrane.rounding.is_some())] {
+        for (key, is_given) in [("semi-axes", membrane.semi_axes.is_some()), ("rounding", membrane.rounding.is_some())]
+        {
             only(is_given, key, Shape::RoundedBox)?;
         }
         let of_cone =

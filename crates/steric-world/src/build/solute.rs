@@ -51,10 +51,10 @@ impl Work<'_> {
         for table in self.scene.region.iter().filter(is_inside) {
             let depth = table.depth.unwrap_or_default();
             let region = match *self.membranes[number].surface {
-                Surface::Sphere { center, radius } if radius > depth => Region::Sphere { center, radius: radius - depth },
-                Surface::Mesh(ref mesh) => {
-                    Region::Inset { of: Arc::new(Region::Mesh(Arc::clone(mesh))), depth }
+                Surface::Sphere { center, radius } if radius > depth => {
+                    Region::Sphere { center, radius: radius - depth }
                 }
+                Surface::Mesh(ref mesh) => Region::Inset { of: Arc::new(Region::Mesh(Arc::clone(mesh))), depth },
                 _ => {
                     let at = self.scene.region.iter().position(|other| other.name == table.name).unwrap_or_default();
                     let expected = "a depth at which something is left of the inside";
@@ -113,7 +113,7 @@ impl Work<'_> {
                 self.with_spheres(&place, first..first + count, table.sphere.unwrap_or_default(), &path)?
             }
             None => (first..first + count)
-                .map(|molecule| self.anywhere(&place, molecule, &path))
+                .map(|molecule| self.anywhere(&place, molecule, template.bodies[0].radius(), &path))
                 .collect::<Result<_, _>>()?,
         };
         let holds = self.holds(table, &template, &place, &path)?;
@@ -194,11 +194,26 @@ impl Work<'_> {
         place.outside.iter().all(|&other| self.regions[other].1.distance(point).0 >= by)
     }
 
-    fn anywhere(&self, place: &Place, molecule: u64, path: &str) -> Result<Pose, BuildError> {
+    /// A place for a molecule of this radius; where there are fibres, the first of some that is clear of them, or the clearest.
+    fn anywhere(&self, place: &Place, molecule: u64, radius: f64, path: &str) -> Result<Pose, BuildError> {
+        const PLACES: usize = 300;
+        // Others will push it about.
+        let radius = radius + 8.0;
         let mut random = Random::of(self.scene.seed, molecule);
-        let mut points = (0..MOST_TRIES).map_while(|_| self.drawn(place, &mut random));
-        let found = points.find(|&point| self.is_outside(place, point, 0.0));
-        let translation = found.ok_or_else(|| self.wrong(path, "a region with an end and room in it", "none"))?;
+        let mut best = None;
+        let wanted = if self.strands.is_empty() { 1 } else { PLACES };
+        for _ in 0..wanted {
+            let mut points = (0..MOST_TRIES).map_while(|_| self.drawn(place, &mut random));
+            let Some(point) = points.find(|&point| self.is_outside(place, point, 0.0)) else { break };
+            let clearance = if wanted == 1 { radius } else { self.strands.clearance(point, radius) };
+            if best.is_none_or(|(_, most)| clearance > most) {
+                best = Some((point, clearance));
+            }
+            if clearance >= radius {
+                break;
+            }
+        }
+        let (translation, _) = best.ok_or_else(|| self.wrong(path, "a region with an end and room in it", "none"))?;
         Ok(Pose { rotation: random.rotation(), translation })
     }
 
@@ -216,7 +231,10 @@ impl Work<'_> {
             let is_free = |point: &DVec3| {
                 let is_inside = place.region.is_none_or(|region| self.regions[region].1.distance(*point).0 <= -radius);
                 let apart = |&(center, other): &(DVec3, f64)| {
-                    self.periodic_box.map_or_else(|| *point - center, |cell| cell.nearest_image(*point - center)).length() >= radius + other
+                    self.periodic_box
+                        .map_or_else(|| *point - center, |cell| cell.nearest_image(*point - center))
+                        .length()
+                        >= radius + other
                 };
                 is_inside && self.is_outside(place, *point, radius) && self.spheres.iter().all(apart)
             };

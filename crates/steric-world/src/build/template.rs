@@ -73,6 +73,11 @@ impl Body {
         Ok(points)
     }
 
+    /// How far its atoms reach from its origin, in angstroms.
+    pub(super) fn radius(&self) -> f64 {
+        self.atoms.iter().map(|atom| atom.length()).fold(0.0, f64::max)
+    }
+
     /// How high the middle of the heavy atoms stands.
     pub(super) fn height(&self) -> f64 {
         self.center.z

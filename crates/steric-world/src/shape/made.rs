@@ -55,8 +55,10 @@ pub fn rounded_box(semi_axes: DVec3, rounding: f64) -> Mesh {
 /// Where the lines of a grid cut an edge of the plain box: even in angle where it is round, even in length between.
 fn nodes(core: f64, rounding: f64, step: f64) -> Vec<f64> {
     let half = QUARTER / 2;
-    let round: Vec<f64> =
-        (1..=half).map(|at| core + rounding * (FRAC_PI_4 * at as f64 / half as f64).tan()).filter(|_| rounding > 0.0).collect();
+    let round: Vec<f64> = (1..=half)
+        .map(|at| core + rounding * (FRAC_PI_4 * at as f64 / half as f64).tan())
+        .filter(|_| rounding > 0.0)
+        .collect();
     let steps = (2.0 * core / step).ceil() as usize;
     let straight = (0..=steps).map(|at| if steps == 0 { 0.0 } else { core * (2.0 * at as f64 / steps as f64 - 1.0) });
     round.iter().rev().map(|node| -node).chain(straight).chain(round.iter().copied()).collect()
@@ -103,14 +105,12 @@ pub fn round_cone(start: DVec3, end: DVec3, radii: [f64; 2]) -> Mesh {
         let step = radii[0].max(radii[1]) * PI / 2.0 / QUARTER as f64;
         let steps = ((first.0 - last.0).hypot(first.1 - last.1) / step).ceil().max(1.0) as usize;
         let between = |at: usize| at as f64 / steps as f64;
-        profile.extend((1..steps).map(|at| {
-            (last.0 + (first.0 - last.0) * between(at), last.1 + (first.1 - last.1) * between(at))
-        }));
+        profile.extend(
+            (1..steps).map(|at| (last.0 + (first.0 - last.0) * between(at), last.1 + (first.1 - last.1) * between(at))),
+        );
     }
     profile.extend(second);
-    turned(&profile, |along, out, angle| {
-        start + along * axis + out * (angle.cos() * across + angle.sin() * other)
-    })
+    turned(&profile, |along, out, angle| start + along * axis + out * (angle.cos() * across + angle.sin() * other))
 }
 
 /// A curve, from one place of the axis to another, turned about it.
