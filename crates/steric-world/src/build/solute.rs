@@ -194,18 +194,19 @@ impl Work<'_> {
         place.outside.iter().all(|&other| self.regions[other].1.distance(point).0 >= by)
     }
 
-    /// A place for a molecule of this radius; where there are fibres, the first of some that is clear of them, or the clearest.
+    /// A place for a molecule of this radius; where there are fibres and spheres, the first of some that is clear of them, or the
+    /// clearest.
     fn anywhere(&self, place: &Place, molecule: u64, radius: f64, path: &str) -> Result<Pose, BuildError> {
         const PLACES: usize = 300;
         // Others will push it about.
         let radius = radius + 8.0;
         let mut random = Random::of(self.scene.seed, molecule);
         let mut best = None;
-        let wanted = if self.strands.is_empty() { 1 } else { PLACES };
+        let wanted = if self.strands.is_empty() && self.spheres.is_empty() { 1 } else { PLACES };
         for _ in 0..wanted {
             let mut points = (0..MOST_TRIES).map_while(|_| self.drawn(place, &mut random));
             let Some(point) = points.find(|&point| self.is_outside(place, point, 0.0)) else { break };
-            let clearance = if wanted == 1 { radius } else { self.strands.clearance(point, radius) };
+            let clearance = if wanted == 1 { radius } else { self.clearance(point, radius) };
             if best.is_none_or(|(_, most)| clearance > most) {
                 best = Some((point, clearance));
             }
@@ -215,6 +216,12 @@ impl Work<'_> {
         }
         let (translation, _) = best.ok_or_else(|| self.wrong(path, "a region with an end and room in it", "none"))?;
         Ok(Pose { rotation: random.rotation(), translation })
+    }
+
+    /// How far a point is from the nearest fibre and the nearest sphere, in angstroms; no farther than `most`.
+    fn clearance(&self, point: DVec3, most: f64) -> f64 {
+        let spheres = self.spheres.iter().map(|(center, radius)| center.distance(point) - radius);
+        spheres.fold(self.strands.clearance(point, most), f64::min)
     }
 
     /// Copies that have a sphere to themselves; random sequential addition.
