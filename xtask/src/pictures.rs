@@ -18,7 +18,7 @@ const PICTURES: [(&str, &str); 14] = [
     ("bilayer", "bilayer --relax --color element --palette goodsell --camera 40,12 --zoom 1.8 --size 800x400"),
     ("cytoplasm", "crowded-cytoplasm --relax --zoom 1.35 --size 460x400"),
     ("exosome", "exosome --relax --palette scenes/palettes/cells.txt --style soft --shadows 0.3 --camera 20,12 --clip 20,12:20 --fog 0.1 --zoom 1.2 --size 500x480"),
-    ("mitochondrion-membrane", "mitochondrion-membrane --relax --palette scenes/palettes/cells.txt --style soft --shadows 0.4 --camera 14,16 --clip 0,0:40 --fog 0.1 --zoom 1.75 --size 640x400"),
+    ("mitochondrion-membrane", "mitochondrion-membrane --relax --palette scenes/palettes/cells.txt --style soft --shadows 0.4 --camera 14,16 --clip 0,0:40 --fog 0.1 --zoom 1.65 --size 640x400"),
     ("syn3a-small", "syn3a-small --relax --palette scenes/palettes/cells.txt --style soft --shadows 0.3 --camera 12,8 --clip 12,8:10 --fog 0.1 --zoom 1.05 --size 440x430"),
     ("plasma-hiv", "plasma-hiv --relax --palette scenes/palettes/cells.txt --style soft --shadows 0.3 --camera 12,8 --clip 12,8:10 --fog 0.1 --zoom 1.5 --size 520x500"),
     ("porin", "scenes/data/porin.pdb.gz --color chain --style soft --camera top --fog 0.1 --zoom 1.2 --size 640x480"),
