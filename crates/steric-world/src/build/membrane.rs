@@ -4,7 +4,7 @@
 //! leaflet gets its places from the surface, at the height at which its lipids are centred: on a sphere the two have
 //! radii of their own. The kinds of lipids are dealt out to the places by a shuffled list, every lipid chooses a
 //! conformer and a turn about the normal, and stands with the z of its template along the normal, in the inner
-//! leaflet against it.
+//! leaflet against it. Proteins stand anywhere in the surface, or at the places of it that are nearest to given points.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::template::{Body, Template};
 use super::tiles::Patch;
 use super::{BuildError, Disc, Group, Role, Work};
 use crate::relax::{Hold, Leaflet};
-use crate::shape::{Sampling, Surface};
+use crate::shape::{Sampling, Surface, TriangleMesh, round_cone, rounded_box};
 
 const LEAFLETS: [(Leaflet, LeafletChoice); 2] =
     [(Leaflet::Outer, LeafletChoice::Outer), (Leaflet::Inner, LeafletChoice::Inner)];
@@ -109,6 +109,7 @@ pub(super) struct Lipid<'a> {
 pub(super) struct Protein<'a> {
     pub(super) table: &'a ProteinTable,
     pub(super) template: Template,
+    pub(super) count: u64,
     /// In the outer and the inner leaflet.
     areas: [f64; 2],
 }
@@ -118,6 +119,8 @@ pub(super) struct Plan<'a> {
     pub(super) number: usize,
     pub(super) path: String,
     pub(super) table: &'a MembraneTable,
+    /// Its middle, where that is a mesh.
+    mesh: Option<Arc<TriangleMesh>>,
     pub(super) lipids: Vec<Lipid<'a>>,
     pub(super) proteins: Vec<Protein<'a>>,
     /// What the lipids are cut from, instead of a mixture.
@@ -129,7 +132,7 @@ pub(super) struct Plan<'a> {
 
 impl Plan<'_> {
     fn proteins_area(&self, leaflet: usize) -> f64 {
-        self.proteins.iter().map(|protein| protein.table.count as f64 * protein.areas[leaflet]).sum()
+        self.proteins.iter().map(|protein| protein.count as f64 * protein.areas[leaflet]).sum()
     }
 
     fn counted(&self) -> u64 {
@@ -212,18 +215,20 @@ impl<'a> Work<'a> {
                 area.ok_or_else(|| self.wrong(&path, "area (Å²), or area-per-lipid of its membrane", "neither"))?;
             lipids.push(Lipid { table: lipid, template, area });
         }
+        let mesh = self.middle(table, &path)?;
         let mut proteins = Vec::new();
         for (at, protein) in table.protein.iter().enumerate() {
             let path = format!("{path}.protein.{at}");
             let (molecule, file) = (protein.molecule.as_deref(), protein.file.as_deref());
-            let template = self.library.whole(molecule, file, &protein.axis);
+            let template = self.library.whole(molecule, file, &protein.axis, protein.name.as_deref());
             let template = template.map_err(|failure| self.failed(&path, failure))?;
             let areas = footprints(&template.bodies[0], protein.height);
-            proteins.push(Protein { table: protein, template, areas });
+            let count = self.count_of(protein, table, mesh.as_deref(), &path)?;
+            proteins.push(Protein { table: protein, template, count, areas });
         }
         let patch = table.patch.as_ref().map(|file| self.patch(file)).transpose()?;
         let (heights, demands) = ([USUAL_HEIGHT; 2], [Demand::default(); 2]);
-        let mut plan = Plan { number, path, table, lipids, proteins, patch, heights, demands };
+        let mut plan = Plan { number, path, table, mesh, lipids, proteins, patch, heights, demands };
         for (at, (side, leaflet)) in LEAFLETS.into_iter().enumerate() {
             let proteins_area = plan.proteins_area(at);
             let of_lipids = height(&plan.lipids, leaflet).or(height(&plan.lipids, LeafletChoice::Both));
@@ -235,6 +240,51 @@ impl<'a> Work<'a> {
             }
         }
         Ok(plan)
+    }
+
+    /// The middle of a membrane, where it is a mesh: read, or made.
+    fn middle(&mut self, table: &MembraneTable, path: &str) -> Result<Option<Arc<TriangleMesh>>, BuildError> {
+        let point = |given: Option<[f64; 3]>| DVec3::from_array(given.unwrap_or_default());
+        // The rules of the scene file have seen to it that every shape has what it needs.
+        let made = match table.shape {
+            Shape::Sphere | Shape::Plane => return Ok(None),
+            Shape::Mesh => {
+                let file = table.mesh.as_deref().unwrap_or_default();
+                return self.mesh(file, &format!("{path}.mesh")).map(Some);
+            }
+            Shape::RoundedBox => {
+                let semi_axes = point(table.semi_axes);
+                let mut made = rounded_box(semi_axes, table.rounding.unwrap_or(semi_axes.min_element()));
+                made.vertices.iter_mut().for_each(|vertex| *vertex += point(table.center));
+                made
+            }
+            Shape::Cone => round_cone(point(table.start), point(table.end), table.radii.unwrap_or_default()),
+        };
+        let mesh = TriangleMesh::new(&made);
+        let mesh = mesh.map_err(|error| self.wrong(path, "a surface with an area", &error.to_string()))?;
+        Ok(Some(Arc::new(mesh)))
+    }
+
+    /// How many copies of a protein there are.
+    fn count_of(
+        &self,
+        protein: &ProteinTable,
+        table: &MembraneTable,
+        mesh: Option<&TriangleMesh>,
+        path: &str,
+    ) -> Result<u64, BuildError> {
+        const A2_PER_UM2: f64 = 1e8;
+        if !protein.positions.is_empty() {
+            return Ok(protein.positions.len() as u64);
+        }
+        let Some(per_um2) = protein.per_um2 else {
+            return Ok(protein.count);
+        };
+        let sphere = || table.radius.map(|radius| 4.0 * std::f64::consts::PI * radius * radius);
+        let patch = || table.size.map(|[a, b]| a * b);
+        let area = mesh.map(|mesh| mesh.area_at(0.0)).or_else(sphere).or_else(patch);
+        let area = area.ok_or_else(|| self.wrong(path, "radius or size of the membrane beside per-um2", "neither"))?;
+        Ok((per_um2 * area / A2_PER_UM2).round() as u64)
     }
 
     /// How many lipids share what the counted ones leave, if the file says how many there are in all.
@@ -256,11 +306,10 @@ impl<'a> Work<'a> {
         match plan.table.shape {
             Shape::Sphere => Ok((self.sphere(plan, shared)?, None)),
             Shape::Plane => self.plane(plan, shared),
-            Shape::Mesh => {
-                let file = plan.table.mesh.as_deref().unwrap_or_default();
-                let mesh = self.mesh(file, &format!("{}.mesh", plan.path))?;
-                Ok((Surface::Mesh(mesh), None))
-            }
+            Shape::Mesh | Shape::RoundedBox | Shape::Cone => match &plan.mesh {
+                Some(mesh) => Ok((Surface::Mesh(Arc::clone(mesh)), None)),
+                None => Err(self.wrong(&plan.path, "a surface", "none")),
+            },
         }
     }
 
@@ -328,11 +377,21 @@ impl<'a> Work<'a> {
     fn place_proteins(&mut self, plan: &Plan<'_>, membrane: &Membrane) -> Result<(), BuildError> {
         for (at, protein) in plan.proteins.iter().enumerate() {
             let path = format!("{}.protein.{at}.count", plan.path);
-            let count = protein.table.count;
+            let count = protein.count;
             let first = self.number(count, &path)?;
-            let places = self.places(plan, membrane, 0.0, count, 2 + at as u64)?;
+            let on_surface = |&point: &[f64; 3]| {
+                let place = membrane.surface.project(DVec3::from_array(point), 0.0);
+                (place, membrane.surface.height(place).1)
+            };
+            let places = match &protein.table.positions[..] {
+                [] => self.places(plan, membrane, 0.0, count, 2 + at as u64)?,
+                positions => positions.iter().map(on_surface).collect(),
+            };
             let pose = |(number, (place, normal)): (u64, (DVec3, DVec3))| {
-                let spin = std::f64::consts::TAU * Random::of(self.scene.seed, number).unit();
+                let spin = match protein.table.facing {
+                    Some(way) => spin_towards(DVec3::from_array(way), normal),
+                    None => std::f64::consts::TAU * Random::of(self.scene.seed, number).unit(),
+                };
                 standing(place + protein.table.height * normal, normal, spin)
             };
             let poses = (first..).zip(places).map(pose).collect();
@@ -431,6 +490,12 @@ pub(super) fn stream(membrane: usize, which: u64) -> u64 {
 pub(super) fn standing(middle: DVec3, normal: DVec3, spin: f64) -> Pose {
     let rotation = DQuat::from_rotation_arc(DVec3::Z, normal) * DQuat::from_rotation_z(spin);
     Pose { rotation: rotation.normalize(), translation: middle }
+}
+
+/// The turn about a normal at which the x of a template points as nearly this way as it can.
+fn spin_towards(way: DVec3, normal: DVec3) -> f64 {
+    let x = DQuat::from_rotation_arc(DVec3::Z, normal) * DVec3::X;
+    way.dot(normal.cross(x)).atan2(way.dot(x))
 }
 
 pub(super) fn lipid_hold(plan: &Plan<'_>, membrane: &Membrane, leaflet: Leaflet, body: &Body) -> Hold {

@@ -75,6 +75,11 @@ impl Body {
         Ok(points)
     }
 
+    /// How far its atoms reach from its origin, in angstroms.
+    pub(super) fn radius(&self) -> f64 {
+        self.atoms.iter().map(|atom| atom.length()).fold(0.0, f64::max)
+    }
+
     /// How high the middle of the heavy atoms stands.
     pub(super) fn height(&self) -> f64 {
         self.center.z
@@ -164,8 +169,12 @@ impl<'a> Library<'a> {
         molecule: Option<&str>,
         file: Option<&str>,
         axis: &str,
+        called: Option<&str>,
     ) -> Result<Template, Failure> {
-        let loaded = self.load(molecule, file)?;
+        let mut loaded = self.load(molecule, file)?;
+        if let Some(called) = called {
+            loaded.name = called.into();
+        }
         let structure = &loaded.structure;
         let atoms = self.first_model(structure);
         if atoms.is_empty() {
@@ -182,6 +191,22 @@ impl<'a> Library<'a> {
         let body = self.add(&loaded.name, 0, &piece, DVec3::ZERO)?;
         let area = loaded.embedded.and_then(|embedded| embedded.area);
         Ok(Template { mass: mass(structure, &atoms), name: loaded.name, bodies: vec![body], area })
+    }
+
+    /// A unit of a fibre in the frame of its file; returns its chains.
+    pub(super) fn unit(
+        &mut self,
+        molecule: Option<&str>,
+        file: Option<&str>,
+        called: &SmolStr,
+    ) -> Result<Vec<u32>, Failure> {
+        let loaded = self.load(molecule, file)?;
+        let structure = &loaded.structure;
+        let atoms = self.first_model(structure);
+        let positions: Vec<DVec3> = structure.atoms.positions.iter().map(|position| position.as_dvec3()).collect();
+        let bonds = BondGraph::new(structure);
+        let piece = Piece { structure, bonds: &bonds, positions: &positions, atoms: &atoms };
+        Ok(self.add(called, 0, &piece, DVec3::ZERO)?.chains)
     }
 
     /// A molecule of a model around its own centre; returns its chains.
