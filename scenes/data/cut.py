@@ -31,7 +31,7 @@ class Atom:
         self.chain = line[21]
         self.number = int(line[22:26])
         self.at = np.array([float(line[30:38]), float(line[38:46]), float(line[46:54])])
-        self.b_factor = float(line[60:66])
+        self.b_factor = float(line[60:66].strip() or 0)
         self.element = line[76:78].strip() or self.name[0]
 
 

@@ -262,6 +262,56 @@ static MOLECULES: &[Embedded] = &[
         ..PROTEIN
     },
     Embedded {
+        name: "protease",
+        aliases: &["1HVR", "hiv-protease"],
+        title: "protease of HIV-1, two chains",
+        origin: "PDB entry 1HVR",
+        atoms: 1500,
+        file: "protease.pdb.gz",
+        bytes: include_bytes!("../data/protease.pdb.gz"),
+        ..PROTEIN
+    },
+    Embedded {
+        name: "antibody",
+        aliases: &["IgG"],
+        title: "stand-in for an immunoglobulin G: three ectodomains of a T-cell receptor as a Y",
+        origin: "PDB entry 1BD2, chains D and E, three times",
+        atoms: 9813,
+        file: "antibody.pdb.gz",
+        bytes: include_bytes!("../data/antibody.pdb.gz"),
+        ..PROTEIN
+    },
+    Embedded {
+        name: "ribosome",
+        aliases: &["6ZU5"],
+        title: "ribosome of Paranosema locustae, the smallest of a eukaryote, two beads for each residue and nucleotide",
+        origin: "PDB entry 6ZU5",
+        atoms: 26600,
+        file: "ribosome.pdb.gz",
+        bytes: include_bytes!("../data/ribosome.pdb.gz"),
+        ..PROTEIN
+    },
+    Embedded {
+        name: "base-pair",
+        aliases: &["BP"],
+        title: "a base pair of B-DNA about the axis of the helix, without the oxygen that joins it to the next",
+        origin: "PDB entry 4C64",
+        atoms: 39,
+        file: "base_pair.pdb",
+        bytes: include_bytes!("../data/base_pair.pdb"),
+        ..PROTEIN
+    },
+    Embedded {
+        name: "nucleotide",
+        aliases: &[],
+        title: "a nucleotide of RNA as three beads: phosphate, sugar, base",
+        origin: "made by hand",
+        atoms: 3,
+        file: "nucleotide.pdb",
+        bytes: include_bytes!("../data/nucleotide.pdb"),
+        ..PROTEIN
+    },
+    Embedded {
         name: "gramicidin",
         aliases: &["1GRM"],
         title: "gramicidin A, a channel of two short helices end to end through a membrane",
@@ -279,6 +329,46 @@ static MOLECULES: &[Embedded] = &[
         atoms: 6666,
         file: "porin.pdb.gz",
         bytes: include_bytes!("../data/porin.pdb.gz"),
+        ..PROTEIN
+    },
+    Embedded {
+        name: "transporter",
+        aliases: &["2NWL", "GltPh"],
+        title: "aspartate transporter of Pyrococcus horikoshii, one of its three chains",
+        origin: "PDB entry 2NWL, chain A",
+        atoms: 2886,
+        file: "transporter.pdb.gz",
+        bytes: include_bytes!("../data/transporter.pdb.gz"),
+        ..PROTEIN
+    },
+    Embedded {
+        name: "hla",
+        aliases: &["1BD2", "HLA-A2"],
+        title: "HLA-A2 with a viral peptide, what of it stands outside of the membrane",
+        origin: "PDB entry 1BD2, chains A to C",
+        atoms: 3068,
+        file: "hla.pdb.gz",
+        bytes: include_bytes!("../data/hla.pdb.gz"),
+        ..PROTEIN
+    },
+    Embedded {
+        name: "spike",
+        aliases: &["Env"],
+        title: "stand-in for the spike of HIV-1: amino-terminal domains of a glutamate receptor as a trimer",
+        origin: "PDB entry 3O21, chains A and B, three times",
+        atoms: 17985,
+        file: "spike.pdb.gz",
+        bytes: include_bytes!("../data/spike.pdb.gz"),
+        ..PROTEIN
+    },
+    Embedded {
+        name: "synthase",
+        aliases: &["ATP-synthase"],
+        title: "stand-in for an ATP synthase: a ring of six on a coil on a trimer in the membrane",
+        origin: "PDB entries 7PBL, chains A to F, 4C46 and 2NWL",
+        atoms: 25118,
+        file: "synthase.pdb.gz",
+        bytes: include_bytes!("../data/synthase.pdb.gz"),
         ..PROTEIN
     },
 ];
@@ -400,8 +490,8 @@ mod tests {
             let structure = protein.structure();
             let center = mean(&structure, 0..structure.atoms.len());
             let across = DVec3::new(center.x, center.y, 0.0);
-            // The porin stands by its belt, hence higher than its middle.
-            let off = if protein.name == "porin" { across } else { center };
+            // These stand by their belts, hence higher than their middles.
+            let off = if ["porin", "transporter", "synthase"].contains(&protein.name) { across } else { center };
             assert!(off.length() < 2e-3, "{}: {center}", protein.name);
         }
     }

@@ -3,11 +3,15 @@
 //! How it works: each is a TOML file in `scenes/`, built into the program; users copy them and change what they need.
 
 /// By name, in the order in which a beginner meets them.
-const READY: [(&str, &str); 5] = [
+const READY: [(&str, &str); 9] = [
     ("vesicle", include_str!("../scenes/vesicle.toml")),
     ("bilayer", include_str!("../scenes/bilayer.toml")),
     ("vesicle-with-proteins", include_str!("../scenes/vesicle-with-proteins.toml")),
     ("crowded-cytoplasm", include_str!("../scenes/crowded-cytoplasm.toml")),
+    ("exosome", include_str!("../scenes/exosome.toml")),
+    ("syn3a-small", include_str!("../scenes/syn3a-small.toml")),
+    ("mitochondrion-membrane", include_str!("../scenes/mitochondrion-membrane.toml")),
+    ("plasma-hiv", include_str!("../scenes/plasma-hiv.toml")),
     ("virus", include_str!("../scenes/virus.toml")),
 ];
 
@@ -26,7 +30,8 @@ pub fn ready(name: &str) -> Option<&'static str> {
 ///
 /// ```
 /// assert!(steric_scenes::ready_names().eq([
-///     "vesicle", "bilayer", "vesicle-with-proteins", "crowded-cytoplasm", "virus",
+///     "vesicle", "bilayer", "vesicle-with-proteins", "crowded-cytoplasm", "exosome", "syn3a-small", "mitochondrion-membrane",
+///     "plasma-hiv", "virus",
 /// ]));
 /// ```
 pub fn ready_names() -> impl Iterator<Item = &'static str> {

@@ -1,14 +1,14 @@
 //! The pictures of the guide, drawn by `steric render`, `steric dock`, `steric diffuse` and `steric animate`.
 //!
 //! How it works: a picture is a name and the arguments that a reader would type. All come from ready scenes and from molecules of the
-//! repository, so that a fresh clone draws the same ones; without a GPU software Vulkan draws them in three minutes.
+//! repository, so that a fresh clone draws the same ones; without a GPU software Vulkan draws them in six minutes.
 
 use crate::steps::{Steps, cargo, root, target};
 use std::process::Command;
 
 /// Name of the file in `book/src/pictures/`, and the arguments of `steric render`. Sizes keep every file at about 300 kB.
 #[rustfmt::skip]
-const PICTURES: [(&str, &str); 10] = [
+const PICTURES: [(&str, &str); 14] = [
     ("vesicle-placed", "vesicle --color collision --size 480x480"),
     ("vesicle-relaxed", "vesicle --relax --color collision --size 480x480"),
     ("vesicle-cut", "vesicle --relax --color leaflet --camera 10,10 --clip 10,10 --fog 0.1 --size 600x520"),
@@ -17,6 +17,10 @@ const PICTURES: [(&str, &str); 10] = [
     ("shapes", "vesicle-with-proteins --relax --shapes 0.35 --style soft --opacity POPC=0 --zoom 1.1 --size 460x400"),
     ("bilayer", "bilayer --relax --color element --palette goodsell --camera 40,12 --zoom 1.8 --size 800x400"),
     ("cytoplasm", "crowded-cytoplasm --relax --zoom 1.35 --size 460x400"),
+    ("exosome", "exosome --relax --palette scenes/palettes/cells.txt --style soft --shadows 0.3 --camera 20,12 --clip 20,12:20 --fog 0.1 --zoom 1.2 --size 500x480"),
+    ("mitochondrion-membrane", "mitochondrion-membrane --relax --palette scenes/palettes/cells.txt --style soft --shadows 0.4 --camera 14,16 --clip 0,0:40 --fog 0.1 --zoom 1.65 --size 640x400"),
+    ("syn3a-small", "syn3a-small --relax --palette scenes/palettes/cells.txt --style soft --shadows 0.3 --camera 12,8 --clip 12,8:10 --fog 0.1 --zoom 1.05 --size 440x430"),
+    ("plasma-hiv", "plasma-hiv --relax --palette scenes/palettes/cells.txt --style soft --shadows 0.3 --camera 12,8 --clip 12,8:10 --fog 0.1 --zoom 1.5 --size 520x500"),
     ("porin", "scenes/data/porin.pdb.gz --color chain --style soft --camera top --fog 0.1 --zoom 1.2 --size 640x480"),
     ("gramicidin-anaglyph", "scenes/data/gramicidin.pdb --color uniform --style soft --stereo anaglyph --zoom 1.2 --size 560x440"),
 ];

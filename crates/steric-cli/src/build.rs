@@ -20,9 +20,10 @@ use crate::relax::{self, SceneOptions};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// A ready scene (vesicle, bilayer, vesicle-with-proteins, crowded-cytoplasm), a scene file (.toml), or a scene of the
-    /// benchmarks: rods, instances, solution, mixed, and vesicle with --atoms; a recipe of cellPACK (.json);
-    /// or a fibre: plasmid, syn3a-chromosome, million-base-pairs, and fibre with --units
+    /// A ready scene (vesicle, bilayer, vesicle-with-proteins, crowded-cytoplasm), a whole cell (exosome, syn3a-small,
+    /// mitochondrion-membrane, plasma-hiv), placed and not yet relaxed; a scene file (.toml), or a scene of the benchmarks: rods,
+    /// instances, solution, mixed, and vesicle with --atoms; a recipe of cellPACK (.json); or a fibre: plasmid, syn3a-chromosome,
+    /// million-base-pairs, and fibre with --units
     #[arg(value_name = "SCENE")]
     scene: PathBuf,
     /// About how many atoms; for scenes of the benchmarks

@@ -23,6 +23,7 @@ use crate::{animate, bench, build, check, convert, deform, diffuse, dock, info, 
     steric check receptor.pdb ligand.sdf         one file against the other\n  \
     steric relax vesicle -o v.gro                2,000 lipids pushed apart until nothing overlaps\n  \
     steric relax model.cif -o clean.cif          the same for a model, with the least motion\n  \
+    steric relax exosome -o exosome.bcif         a whole vesicle; also syn3a-small, mitochondrion-membrane, plasma-hiv\n  \
     steric pack mixture.inp                      what packmol makes of the same input, in a fraction of the time\n  \
     steric diffuse -o receptors.simularium      receptors in a membrane that wander, meet and cluster\n  \
     steric animate -o kinase.gif                 a kinase on a skeleton, swaying\n  \

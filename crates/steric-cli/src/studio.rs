@@ -16,6 +16,7 @@ use crate::render;
 #[command(after_help = "Examples:
   steric studio
   steric studio vesicle
+  steric studio exosome                     a whole vesicle; also syn3a-small, mitochondrion-membrane, plasma-hiv
   steric studio model.pdb
   steric studio cytoplasm                   proteins in Brownian motion
   steric studio adenylate-kinase            a molecule on a skeleton; also a .steric file

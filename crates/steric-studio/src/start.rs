@@ -6,11 +6,15 @@ use crate::settings::Settings;
 use crate::simulation::Source;
 
 /// Ready scenes, and what each is about.
-const GALLERY: [(&str, &str); 11] = [
+const GALLERY: [(&str, &str); 15] = [
     ("vesicle", "2,000 POPC lipids in two leaflets, closed to a sphere. Press Play and they push each other apart."),
     ("bilayer", "A flat, periodic membrane of POPC and cholesterol."),
     ("vesicle-with-proteins", "A vesicle with porins and gramicidin in its membrane, and proteins inside."),
     ("crowded-cytoplasm", "Five kinds of protein, packed as in a cell."),
+    ("exosome", "A vesicle that a cell has sent out: tetraspanins in its membrane, proteins and RNA inside."),
+    ("syn3a-small", "A quarter of a minimal cell: DNA around ribosomes, enzymes, and a membrane with its proteins."),
+    ("mitochondrion-membrane", "A crista: rows of ATP synthases along its rims, respiratory complexes in its sides."),
+    ("plasma-hiv", "HIV among the proteins of blood: spikes, matrix, and RNA in the cone of the capsid."),
     ("dhfr", "A ligand in hand: bring trimethoprim into the pocket of dihydrofolate reductase."),
     ("cytoplasm", "Proteins in the crowd of a cell, in Brownian motion: they bounce off each other and never overlap."),
     ("egf-receptors", "Receptors that wander in a patch of membrane, meet, and hold on to each other in clusters."),

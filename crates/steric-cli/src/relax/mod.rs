@@ -29,10 +29,12 @@ use crate::table::thousands;
     steric relax                                      the embedded vesicle\n  \
     steric relax vesicle --count 77000 -o v.cif       four million atoms\n  \
     steric relax bilayer --set membrane.lipid.0.molecule=DOPC -o b.gro\n  \
+    steric relax exosome -o exosome.bcif              a vesicle with all that is in it\n  \
     steric relax scene.toml --report report.html -o out.pdb\n  \
     steric relax model.cif -o clean.cif               an existing model, with the least motion")]
 pub(crate) struct Arguments {
-    /// A ready scene (vesicle, bilayer, vesicle-with-proteins, crowded-cytoplasm, virus), a scene file (.toml), or a model
+    /// A ready scene (vesicle, bilayer, vesicle-with-proteins, crowded-cytoplasm, virus), a whole cell (exosome, syn3a-small,
+    /// mitochondrion-membrane, plasma-hiv), a scene file (.toml), or a model
     #[arg(value_name = "SCENE|MODEL", default_value = "vesicle")]
     pub(super) input: PathBuf,
     #[command(flatten)]

@@ -4,7 +4,7 @@
 //! leaflet gets its places from the surface, at the height at which its lipids are centred: on a sphere the two have
 //! radii of their own. The kinds of lipids are dealt out to the places by a shuffled list, every lipid chooses a
 //! conformer and a turn about the normal, and stands with the z of its template along the normal, in the inner
-//! leaflet against it.
+//! leaflet against it. Proteins stand anywhere in the surface, or at the places of it that are nearest to given points.
 
 use std::sync::Arc;
 
@@ -14,11 +14,13 @@ use steric_model::{Copies, PeriodicBox, Pose, Random};
 
 use super::counts::{self, Demand};
 use super::footprint::shadow;
-use super::scene_file::{LeafletChoice, LipidTable, MembraneTable, ProteinTable, Shape};
+use super::scene_file::{LeafletChoice, LipidTable, MembraneTable, Placement, ProteinTable, Shape};
+use super::spread::spread_proteins;
 use super::template::{Body, Template};
+use super::tiles::Patch;
 use super::{BuildError, Disc, Group, Role, Work};
 use crate::relax::{Hold, Leaflet};
-use crate::shape::{Sampling, Surface};
+use crate::shape::{Sampling, Surface, TriangleMesh, round_cone, rounded_box};
 
 const LEAFLETS: [(Leaflet, LeafletChoice); 2] =
     [(Leaflet::Outer, LeafletChoice::Outer), (Leaflet::Inner, LeafletChoice::Inner)];
@@ -98,34 +100,39 @@ impl Membrane {
 }
 
 // A kind of lipid with what the mixture needs to know.
-struct Lipid<'a> {
-    table: &'a LipidTable,
-    template: Template,
-    area: f64,
+pub(super) struct Lipid<'a> {
+    pub(super) table: &'a LipidTable,
+    pub(super) template: Template,
+    pub(super) area: f64,
 }
 
-struct Protein<'a> {
-    table: &'a ProteinTable,
-    template: Template,
+pub(super) struct Protein<'a> {
+    pub(super) table: &'a ProteinTable,
+    pub(super) template: Template,
+    pub(super) count: u64,
     /// In the outer and the inner leaflet.
     areas: [f64; 2],
 }
 
 // One membrane, half built.
-struct Plan<'a> {
-    number: usize,
-    path: String,
-    table: &'a MembraneTable,
-    lipids: Vec<Lipid<'a>>,
-    proteins: Vec<Protein<'a>>,
+pub(super) struct Plan<'a> {
+    pub(super) number: usize,
+    pub(super) path: String,
+    pub(super) table: &'a MembraneTable,
+    /// Its middle, where that is a mesh.
+    mesh: Option<Arc<TriangleMesh>>,
+    pub(super) lipids: Vec<Lipid<'a>>,
+    pub(super) proteins: Vec<Protein<'a>>,
+    /// What the lipids are cut from, instead of a mixture.
+    pub(super) patch: Option<Patch>,
     /// Of the centroids, both positive.
-    heights: [f64; 2],
+    pub(super) heights: [f64; 2],
     demands: [Demand; 2],
 }
 
 impl Plan<'_> {
     fn proteins_area(&self, leaflet: usize) -> f64 {
-        self.proteins.iter().map(|protein| protein.table.count as f64 * protein.areas[leaflet]).sum()
+        self.proteins.iter().map(|protein| protein.count as f64 * protein.areas[leaflet]).sum()
     }
 
     fn counted(&self) -> u64 {
@@ -134,13 +141,23 @@ impl Plan<'_> {
     }
 
     /// The farthest that an atom stands from the middle.
-    fn top(&self) -> f64 {
+    pub(super) fn top(&self) -> f64 {
         let lipids = self.lipids.iter().flat_map(|lipid| &lipid.template.bodies).flat_map(|body| &body.atoms);
         let proteins = self.proteins.iter().flat_map(|protein| {
             let atoms = protein.template.bodies.iter().flat_map(|body| &body.atoms);
             atoms.map(|atom| (atom.z + protein.table.height).abs())
         });
-        lipids.map(|atom| atom.z.abs()).chain(proteins).fold(0.0, f64::max)
+        let patch = self.patch.as_ref().map_or(0.0, Patch::top);
+        lipids.map(|atom| atom.z.abs()).chain(proteins).fold(patch, f64::max)
+    }
+
+    /// How many of each kind of lipid a leaflet has; of a patch's lipids together.
+    fn counts(&self, leaflet: usize, shared: u64) -> Vec<u64> {
+        if self.patch.is_some() { vec![shared] } else { mixture(&self.lipids, LEAFLETS[leaflet].1, shared) }
+    }
+
+    fn has_lipids(&self) -> bool {
+        !self.lipids.is_empty() || self.patch.is_some()
     }
 }
 
@@ -153,7 +170,7 @@ impl<'a> Work<'a> {
             surface: Arc::new(surface),
             patch,
             periodic: plan.table.shape == Shape::Plane && plan.table.periodic,
-            discs: plan.table.discs,
+            discs: plan.table.discs && plan.table.placement == Placement::Relaxed,
             leaflets: [0, 1].map(|leaflet| LeafletSummary {
                 lipids: 0,
                 mixture: Vec::new(),
@@ -168,8 +185,18 @@ impl<'a> Work<'a> {
         let areas = [0, 1].map(|leaflet| membrane.leaflets[leaflet].area);
         let split = counts::split(shared, &plan.demands, areas);
         self.place_proteins(&plan, &membrane)?;
-        for (leaflet, shared) in split.into_iter().enumerate() {
-            self.place_leaflet(&plan, &mut membrane, leaflet, shared)?;
+        match plan.table.placement {
+            Placement::Relaxed => {
+                for (leaflet, shared) in split.into_iter().enumerate() {
+                    self.place_leaflet(&plan, &mut membrane, leaflet, shared)?;
+                }
+            }
+            Placement::Tiles => {
+                // Lipids are laid around proteins, so these have to stand where they will.
+                spread_proteins(&self.groups, &mut self.copies, number, &membrane);
+                let counts = [0, 1].map(|leaflet| plan.counts(leaflet, split[leaflet]));
+                self.lay_tiles(&plan, &mut membrane, counts)?;
+            }
         }
         self.note(described(number, &membrane));
         self.membranes.push(membrane);
@@ -188,24 +215,76 @@ impl<'a> Work<'a> {
                 area.ok_or_else(|| self.wrong(&path, "area (Å²), or area-per-lipid of its membrane", "neither"))?;
             lipids.push(Lipid { table: lipid, template, area });
         }
+        let mesh = self.middle(table, &path)?;
         let mut proteins = Vec::new();
         for (at, protein) in table.protein.iter().enumerate() {
             let path = format!("{path}.protein.{at}");
             let (molecule, file) = (protein.molecule.as_deref(), protein.file.as_deref());
-            let template = self.library.whole(molecule, file, &protein.axis);
+            let template = self.library.whole(molecule, file, &protein.axis, protein.name.as_deref());
             let template = template.map_err(|failure| self.failed(&path, failure))?;
             let areas = footprints(&template.bodies[0], protein.height);
-            proteins.push(Protein { table: protein, template, areas });
+            let count = self.count_of(protein, table, mesh.as_deref(), &path)?;
+            proteins.push(Protein { table: protein, template, count, areas });
         }
+        let patch = table.patch.as_ref().map(|file| self.patch(file)).transpose()?;
         let (heights, demands) = ([USUAL_HEIGHT; 2], [Demand::default(); 2]);
-        let mut plan = Plan { number, path, table, lipids, proteins, heights, demands };
-        for (at, (_, leaflet)) in LEAFLETS.into_iter().enumerate() {
-            plan.heights[at] =
-                height(&plan.lipids, leaflet).or(height(&plan.lipids, LeafletChoice::Both)).unwrap_or(USUAL_HEIGHT);
+        let mut plan = Plan { number, path, table, mesh, lipids, proteins, patch, heights, demands };
+        for (at, (side, leaflet)) in LEAFLETS.into_iter().enumerate() {
             let proteins_area = plan.proteins_area(at);
+            let of_lipids = height(&plan.lipids, leaflet).or(height(&plan.lipids, LeafletChoice::Both));
+            plan.heights[at] = of_lipids.unwrap_or(USUAL_HEIGHT);
             plan.demands[at] = demand(&plan.lipids, leaflet, proteins_area);
+            if let Some(patch) = &plan.patch {
+                plan.heights[at] = patch.height(side);
+                plan.demands[at] = Demand { taken: proteins_area, mean_area: Some(patch.area_per_lipid(side)) };
+            }
         }
         Ok(plan)
+    }
+
+    /// The middle of a membrane, where it is a mesh: read, or made.
+    fn middle(&mut self, table: &MembraneTable, path: &str) -> Result<Option<Arc<TriangleMesh>>, BuildError> {
+        let point = |given: Option<[f64; 3]>| DVec3::from_array(given.unwrap_or_default());
+        // The rules of the scene file have seen to it that every shape has what it needs.
+        let made = match table.shape {
+            Shape::Sphere | Shape::Plane => return Ok(None),
+            Shape::Mesh => {
+                let file = table.mesh.as_deref().unwrap_or_default();
+                return self.mesh(file, &format!("{path}.mesh")).map(Some);
+            }
+            Shape::RoundedBox => {
+                let semi_axes = point(table.semi_axes);
+                let mut made = rounded_box(semi_axes, table.rounding.unwrap_or(semi_axes.min_element()));
+                made.vertices.iter_mut().for_each(|vertex| *vertex += point(table.center));
+                made
+            }
+            Shape::Cone => round_cone(point(table.start), point(table.end), table.radii.unwrap_or_default()),
+        };
+        let mesh = TriangleMesh::new(&made);
+        let mesh = mesh.map_err(|error| self.wrong(path, "a surface with an area", &error.to_string()))?;
+        Ok(Some(Arc::new(mesh)))
+    }
+
+    /// How many copies of a protein there are.
+    fn count_of(
+        &self,
+        protein: &ProteinTable,
+        table: &MembraneTable,
+        mesh: Option<&TriangleMesh>,
+        path: &str,
+    ) -> Result<u64, BuildError> {
+        const A2_PER_UM2: f64 = 1e8;
+        if !protein.positions.is_empty() {
+            return Ok(protein.positions.len() as u64);
+        }
+        let Some(per_um2) = protein.per_um2 else {
+            return Ok(protein.count);
+        };
+        let sphere = || table.radius.map(|radius| 4.0 * std::f64::consts::PI * radius * radius);
+        let patch = || table.size.map(|[a, b]| a * b);
+        let area = mesh.map(|mesh| mesh.area_at(0.0)).or_else(sphere).or_else(patch);
+        let area = area.ok_or_else(|| self.wrong(path, "radius or size of the membrane beside per-um2", "neither"))?;
+        Ok((per_um2 * area / A2_PER_UM2).round() as u64)
     }
 
     /// How many lipids share what the counted ones leave, if the file says how many there are in all.
@@ -227,11 +306,10 @@ impl<'a> Work<'a> {
         match plan.table.shape {
             Shape::Sphere => Ok((self.sphere(plan, shared)?, None)),
             Shape::Plane => self.plane(plan, shared),
-            Shape::Mesh => {
-                let file = plan.table.mesh.as_deref().unwrap_or_default();
-                let mesh = self.mesh(file, &format!("{}.mesh", plan.path))?;
-                Ok((Surface::Mesh(mesh), None))
-            }
+            Shape::Mesh | Shape::RoundedBox | Shape::Cone => match &plan.mesh {
+                Some(mesh) => Ok((Surface::Mesh(Arc::clone(mesh)), None)),
+                None => Err(self.wrong(&plan.path, "a surface", "none")),
+            },
         }
     }
 
@@ -242,7 +320,7 @@ impl<'a> Work<'a> {
         };
         let radius = self.size(plan, plan.table.radius, shared, areas, "radius")?;
         let top = plan.top();
-        if radius <= top && !plan.lipids.is_empty() {
+        if radius <= top && plan.has_lipids() {
             let path = if plan.table.radius.is_some() { "radius" } else { "count" };
             let expected = format!("a radius above {top:.1} Å, which the lipids of the inner leaflet need");
             return Err(self.wrong(&format!("{}.{path}", plan.path), expected, &format!("{radius:.1}")));
@@ -299,11 +377,21 @@ impl<'a> Work<'a> {
     fn place_proteins(&mut self, plan: &Plan<'_>, membrane: &Membrane) -> Result<(), BuildError> {
         for (at, protein) in plan.proteins.iter().enumerate() {
             let path = format!("{}.protein.{at}.count", plan.path);
-            let count = protein.table.count;
+            let count = protein.count;
             let first = self.number(count, &path)?;
-            let places = self.places(plan, membrane, 0.0, count, 2 + at as u64)?;
+            let on_surface = |&point: &[f64; 3]| {
+                let place = membrane.surface.project(DVec3::from_array(point), 0.0);
+                (place, membrane.surface.height(place).1)
+            };
+            let places = match &protein.table.positions[..] {
+                [] => self.places(plan, membrane, 0.0, count, 2 + at as u64)?,
+                positions => positions.iter().map(on_surface).collect(),
+            };
             let pose = |(number, (place, normal)): (u64, (DVec3, DVec3))| {
-                let spin = std::f64::consts::TAU * Random::of(self.scene.seed, number).unit();
+                let spin = match protein.table.facing {
+                    Some(way) => spin_towards(DVec3::from_array(way), normal),
+                    None => std::f64::consts::TAU * Random::of(self.scene.seed, number).unit(),
+                };
                 standing(place + protein.table.height * normal, normal, spin)
             };
             let poses = (first..).zip(places).map(pose).collect();
@@ -394,17 +482,23 @@ impl<'a> Work<'a> {
 }
 
 // Streams of random numbers that belong to a membrane and not to one of its molecules.
-fn stream(membrane: usize, which: u64) -> u64 {
+pub(super) fn stream(membrane: usize, which: u64) -> u64 {
     ((membrane as u64) << 16) + which
 }
 
 /// A template stands here, its z along the normal, turned about it.
-fn standing(middle: DVec3, normal: DVec3, spin: f64) -> Pose {
+pub(super) fn standing(middle: DVec3, normal: DVec3, spin: f64) -> Pose {
     let rotation = DQuat::from_rotation_arc(DVec3::Z, normal) * DQuat::from_rotation_z(spin);
     Pose { rotation: rotation.normalize(), translation: middle }
 }
 
-fn lipid_hold(plan: &Plan<'_>, membrane: &Membrane, leaflet: Leaflet, body: &Body) -> Hold {
+/// The turn about a normal at which the x of a template points as nearly this way as it can.
+fn spin_towards(way: DVec3, normal: DVec3) -> f64 {
+    let x = DQuat::from_rotation_arc(DVec3::Z, normal) * DVec3::X;
+    way.dot(normal.cross(x)).atan2(way.dot(x))
+}
+
+pub(super) fn lipid_hold(plan: &Plan<'_>, membrane: &Membrane, leaflet: Leaflet, body: &Body) -> Hold {
     Hold::Surface {
         surface: Arc::clone(&membrane.surface),
         leaflet,
@@ -455,7 +549,7 @@ fn mixture(lipids: &[Lipid<'_>], leaflet: LeafletChoice, shared: u64) -> Vec<u64
 }
 
 /// Every kind as often as it is counted, in random order (Fisher and Yates).
-fn shuffled(counts: &[u64], random: &mut Random) -> Vec<u32> {
+pub(super) fn shuffled(counts: &[u64], random: &mut Random) -> Vec<u32> {
     let each = (0..).zip(counts).flat_map(|(kind, &count)| std::iter::repeat_n(kind, count as usize));
     let mut kinds: Vec<u32> = each.collect();
     for last in (1..kinds.len()).rev() {

@@ -1,13 +1,14 @@
 //! From a scene file to molecules in place.
 //!
 //! How it works: [`SceneFile`] says what is asked for, [`build`](fn@build) reads every molecule once, counts how many copies there
-//! are to be, and gives each a pose: lipids stand on their membrane, solutes anywhere in their region. Nothing is
+//! are to be, and gives each a pose: lipids stand on their membrane, fibres grow and solutes go anywhere in their region. Nothing is
 //! expanded: the result is one structure of templates and one assembly of poses, with one [`Group`] for each list of
 //! poses that says what holds its molecules. [`spread_discs`] then moves the places in a membrane apart, and [`verdict`](fn@verdict)
 //! says beforehand whether everything can fit. Every molecule draws its own random numbers from the seed and its number.
 
 mod counts;
 mod error;
+mod fibre;
 mod footprint;
 mod lipid;
 mod membrane;
@@ -20,6 +21,7 @@ mod schema;
 mod solute;
 mod spread;
 mod template;
+mod tiles;
 mod verdict;
 
 use std::path::Path;
@@ -33,8 +35,8 @@ use steric_model::{Assembly, Copies, PeriodicBox, Structure};
 pub use error::BuildError;
 pub use membrane::{LeafletSummary, Membrane};
 pub use scene_file::{
-    AtomChoice, Closeness, KeepTable, LeafletChoice, LipidTable, MembraneTable, ModelTable, OutputTable, ProteinTable,
-    RegionShape, RegionTable, SceneFile, Shape, SideChoice, SoluteTable,
+    AtomChoice, Closeness, FibreTable, KeepTable, LeafletChoice, LipidTable, MembraneTable, ModelTable, OutputTable,
+    Placement, ProteinTable, RegionShape, RegionTable, SceneFile, Shape, SideChoice, SoluteTable,
 };
 pub use scene_text::SceneText;
 pub use schema::scene_keys;
@@ -127,6 +129,8 @@ pub enum Role {
     Lipid,
     /// A protein in a membrane.
     Protein,
+    /// A unit of a fibre.
+    Fibre,
     /// A molecule in a region or in the periodic box.
     Solute,
     /// A part of a model that was there already.
@@ -183,26 +187,23 @@ impl Built {
 
 /// Places the molecules of a scene. Relative file names start from `folder`.
 pub fn build(scene: &SceneFile, folder: &Path, read: Reader<'_>) -> Result<Built, BuildError> {
-    let name = if scene.name.is_empty() { "scene" } else { &scene.name };
-    let mut work = Work {
-        scene,
-        folder,
-        read,
-        library: Library::new(name, folder, read, scene.hydrogens),
-        copies: Vec::new(),
-        groups: Vec::new(),
-        membranes: Vec::new(),
-        regions: Vec::new(),
-        periodic_box: None,
-        molecules: 0,
-    };
+    let mut work = Work::of(scene, folder, read);
     work.add_box()?;
     work.add_regions()?;
     work.add_model()?;
     for number in 0..scene.membrane.len() {
         work.add_membrane(number)?;
+        work.add_regions_inside(number)?;
     }
-    for number in 0..scene.solute.len() {
+    let (with_spheres, others): (Vec<usize>, Vec<usize>) =
+        (0..scene.solute.len()).partition(|&number| scene.solute[number].sphere.is_some());
+    for number in with_spheres {
+        work.add_solute(number)?;
+    }
+    for number in 0..scene.fibre.len() {
+        work.add_fibre(number)?;
+    }
+    for number in others {
         work.add_solute(number)?;
     }
     Ok(work.finish())
@@ -219,10 +220,31 @@ struct Work<'a> {
     membranes: Vec<Membrane>,
     regions: Vec<(SmolStr, Arc<Region>)>,
     periodic_box: Option<PeriodicBox>,
+    /// Centres and radii of what fibres grow around.
+    spheres: Vec<(DVec3, f64)>,
+    strands: fibre::Strands,
     molecules: u64,
 }
 
-impl Work<'_> {
+impl<'a> Work<'a> {
+    fn of(scene: &'a SceneFile, folder: &'a Path, read: Reader<'a>) -> Self {
+        let name = if scene.name.is_empty() { "scene" } else { &scene.name };
+        Self {
+            scene,
+            folder,
+            read,
+            library: Library::new(name, folder, read, scene.hydrogens),
+            copies: Vec::new(),
+            groups: Vec::new(),
+            membranes: Vec::new(),
+            regions: Vec::new(),
+            periodic_box: None,
+            spheres: Vec::new(),
+            strands: fibre::Strands::default(),
+            molecules: 0,
+        }
+    }
+
     fn finish(self) -> Built {
         let (mut structure, notes) = self.library.finish();
         structure.periodic_box = self.periodic_box;
@@ -246,6 +268,16 @@ impl Work<'_> {
         match failure {
             template::Failure::Read(error) => error.into(),
             template::Failure::Refused((expected, found)) => self.wrong(path, expected, &found),
+        }
+    }
+
+    /// What is wrong with a file that the scene names.
+    fn failed_in(&self, file: &Path, failure: template::Failure) -> BuildError {
+        match failure {
+            template::Failure::Read(error) => error.into(),
+            template::Failure::Refused((expected, found)) => {
+                steric_model::ReadError::content(file, steric_model::Place::File, expected, found).into()
+            }
         }
     }
 
@@ -296,6 +328,8 @@ impl Work<'_> {
     }
 }
 
+#[cfg(test)]
+mod cell_tests;
 #[cfg(test)]
 mod scene_tests;
 #[cfg(test)]

@@ -5,14 +5,15 @@ use steric_model::Located;
 use steric_model::suggest::expected_one_of;
 
 use super::scene_file::{
-    KeepTable, LeafletChoice, LipidTable, MembraneTable, RegionTable, SceneFile, Shape, SoluteTable,
+    FibreTable, KeepTable, LeafletChoice, LipidTable, MembraneTable, Placement, ProteinTable, RegionTable, SceneFile,
+    Shape, SoluteTable,
 };
 use crate::shape::Sampling;
 
 impl SceneFile {
     pub(super) fn check(&self) -> Result<(), Located> {
-        if self.model.is_none() && self.membrane.is_empty() && self.solute.is_empty() {
-            return self.wrong("", "a [model], a [[membrane]] or a [[solute]]", "none of them");
+        if self.model.is_none() && self.membrane.is_empty() && self.solute.is_empty() && self.fibre.is_empty() {
+            return self.wrong("", "a [model], a [[membrane]] or a [[solute]], or a [[fibre]]", "none of them");
         }
         if self.radii.is_some() && self.tolerance.is_some() {
             return self.wrong("radii", "tolerance or radii", "both");
@@ -24,10 +25,18 @@ impl SceneFile {
             return self.wrong("model", "file, the model's file", "none");
         }
         for (number, membrane) in self.membrane.iter().enumerate() {
-            self.check_membrane(membrane, &format!("membrane.{number}"))?;
+            let path = format!("membrane.{number}");
+            let others = &self.membrane[..number];
+            if !membrane.name.is_empty() && others.iter().any(|other| other.name == membrane.name) {
+                return self.wrong(&format!("{path}.name"), "a name that no other membrane has", &membrane.name);
+            }
+            self.check_membrane(membrane, &path)?;
         }
         for (number, region) in self.region.iter().enumerate() {
             self.check_region(region, number)?;
+        }
+        for (number, fibre) in self.fibre.iter().enumerate() {
+            self.check_fibre(fibre, &format!("fibre.{number}"))?;
         }
         for (number, solute) in self.solute.iter().enumerate() {
             self.check_solute(solute, &format!("solute.{number}"))?;
@@ -52,17 +61,115 @@ impl SceneFile {
         only(!membrane.periodic, "periodic", Shape::Plane)?;
         only(membrane.mesh.is_some(), "mesh", Shape::Mesh)?;
         only(membrane.sampling == Sampling::Clustered, "sampling", Shape::Sphere)?;
+        for (key, is_given) in [("semi-axes", membrane.semi_axes.is_some()), ("rounding", membrane.rounding.is_some())]
+        {
+            only(is_given, key, Shape::RoundedBox)?;
+        }
+        let of_cone =
+            [("start", membrane.start.is_some()), ("end", membrane.end.is_some()), ("radii", membrane.radii.is_some())];
+        for (key, is_given) in of_cone {
+            only(is_given, key, Shape::Cone)?;
+            if membrane.shape == Shape::Cone && !is_given {
+                return self.wrong(path, format!("{key} of the cone"), "none");
+            }
+        }
         if membrane.shape == Shape::Mesh && membrane.mesh.is_none() {
             return self.wrong(path, "mesh, the file of the surface", "none");
         }
-        if membrane.lipid.is_empty() && membrane.protein.is_empty() {
+        self.check_tiles(membrane, path)?;
+        if membrane.shape == Shape::RoundedBox {
+            let Some(semi_axes) = membrane.semi_axes else {
+                return self.wrong(path, "semi-axes of the rounded box", "none");
+            };
+            let most = semi_axes.into_iter().fold(f64::INFINITY, f64::min);
+            if let Some(rounding) = membrane.rounding.filter(|&rounding| rounding > most) {
+                let expected = format!("at most {most} Å, the least of the semi-axes");
+                return self.wrong(&format!("{path}.rounding"), expected, &rounding.to_string());
+            }
+        }
+        if membrane.lipid.is_empty() && membrane.protein.is_empty() && membrane.patch.is_none() {
             return self.wrong(path, "a [[membrane.lipid]]", "none");
         }
         for (number, protein) in membrane.protein.iter().enumerate() {
             let path = format!("{path}.protein.{number}");
             self.check_source(protein.molecule.as_deref(), protein.file.as_deref(), &path)?;
+            self.check_amount(protein, &path)?;
         }
         self.check_mixture(membrane, path)
+    }
+
+    fn check_tiles(&self, membrane: &MembraneTable, path: &str) -> Result<(), Located> {
+        if membrane.placement == Placement::Relaxed {
+            return match membrane.patch {
+                Some(_) => self.wrong(&format!("{path}.patch"), "placement = \"tiles\" beside patch", "relaxed"),
+                None => Ok(()),
+            };
+        }
+        if membrane.patch.is_some() && !membrane.lipid.is_empty() {
+            let expected = "the lipids of the patch, or [[membrane.lipid]] without a patch";
+            return self.wrong(&format!("{path}.lipid.0"), expected, "both");
+        }
+        if membrane.patch.is_none() && membrane.lipid.is_empty() {
+            return self.wrong(path, "patch, or a [[membrane.lipid]], for the tiles", "neither");
+        }
+        if membrane.patch.is_some() && membrane.area_per_lipid.is_some() {
+            let expected = "the area per lipid that the patch has";
+            return self.wrong(&format!("{path}.area-per-lipid"), expected, "another one");
+        }
+        let sized = [
+            ("radius", membrane.radius.is_some()),
+            ("size", membrane.size.is_some()),
+            ("mesh", membrane.mesh.is_some()),
+            ("semi-axes", membrane.semi_axes.is_some()),
+            ("start", membrane.start.is_some()),
+        ];
+        if let Some((key, _)) = sized.into_iter().find(|size| size.1)
+            && membrane.count.is_some()
+        {
+            let expected = format!("{key} or count: tiles have the area per lipid of their patch");
+            return self.wrong(&format!("{path}.count"), expected, "both");
+        }
+        if membrane.sampling != Sampling::default() {
+            return self.wrong(&format!("{path}.sampling"), "no sampling beside tiles", "one");
+        }
+        Ok(())
+    }
+
+    fn check_amount(&self, protein: &ProteinTable, path: &str) -> Result<(), Located> {
+        let ways = [
+            ("count", protein.count != 1),
+            ("per-um2", protein.per_um2.is_some()),
+            ("positions", !protein.positions.is_empty()),
+        ];
+        let given: Vec<&str> = ways.iter().filter(|way| way.1).map(|way| way.0).collect();
+        if let [_, .., last] = given[..] {
+            let found = given.join(" and ");
+            return self.wrong(&format!("{path}.{last}"), "one of count, per-um2 and positions", &found);
+        }
+        if protein.facing == Some([0.0; 3]) {
+            return self.wrong(&format!("{path}.facing"), "a direction", "[0, 0, 0]");
+        }
+        Ok(())
+    }
+
+    fn check_fibre(&self, fibre: &FibreTable, path: &str) -> Result<(), Located> {
+        if fibre.molecule.is_some() || fibre.file.is_some() {
+            self.check_source(fibre.molecule.as_deref(), fibre.file.as_deref(), path)?;
+        } else if fibre.usual_molecule().is_none() {
+            return self.wrong(path, format!("molecule or file, a unit of {}", fibre.kind), "neither");
+        }
+        match (fibre.units, fibre.volume_fraction) {
+            (None, None) => return self.wrong(path, "units or volume-fraction", "neither"),
+            (Some(_), Some(_)) => {
+                return self.wrong(&format!("{path}.volume-fraction"), "units or volume-fraction", "both");
+            }
+            _ => {}
+        }
+        if fibre.region.is_empty() {
+            return self.wrong(path, "region, the name of the [[region]] that it fills", "none");
+        }
+        self.check_region_name(&fibre.region, &format!("{path}.region"))?;
+        fibre.outside.iter().try_for_each(|name| self.check_region_name(name, &format!("{path}.outside")))
     }
 
     fn check_mixture(&self, membrane: &MembraneTable, path: &str) -> Result<(), Located> {
@@ -70,6 +177,13 @@ impl SceneFile {
             let path = format!("{path}.lipid.{number}");
             self.check_source(lipid.molecule.as_deref(), lipid.file.as_deref(), &path)?;
             self.check_keeps(&lipid.keep, &path)?;
+            for (at, keep) in lipid.keep.iter().enumerate() {
+                let is_inside = |region: &&RegionTable| region.name == keep.region && region.membrane.is_some();
+                if self.region.iter().any(|region| is_inside(&region)) {
+                    let expected = "a region that is there before the membrane is";
+                    return self.wrong(&format!("{path}.keep.{at}.region"), expected, &keep.region);
+                }
+            }
             if lipid.count.is_some() && lipid.fraction.is_some() {
                 return self.wrong(&format!("{path}.count"), "count or fraction", "both");
             }
@@ -122,6 +236,10 @@ impl SceneFile {
             None if is_single || self.has_box() => {}
             None => return self.wrong(path, "region, or a periodic-box of the scene", "neither"),
         }
+        solute.outside.iter().try_for_each(|name| self.check_region_name(name, &format!("{path}.outside")))?;
+        if solute.sphere.is_some() && is_single {
+            return self.wrong(&format!("{path}.sphere"), "copies at random beside sphere", "one at a position");
+        }
         self.check_keeps(&solute.keep, path)
     }
 
@@ -171,7 +289,21 @@ impl SceneFile {
                 return self.wrong(&format!("{path}.{key}"), format!("keys of a {} ({keys})", shape.name()), key);
             }
         }
+        if let Some(name) = &region.membrane {
+            self.check_membrane_name(name, &format!("{path}.membrane"))?;
+        }
         self.check_extent(region, &path)
+    }
+
+    fn check_membrane_name(&self, name: &str, path: &str) -> Result<(), Located> {
+        let named = self.membrane.iter().filter(|membrane| !membrane.name.is_empty());
+        let known: Vec<&str> = named.map(|membrane| membrane.name.as_str()).collect();
+        match self.membrane.iter().find(|membrane| !membrane.name.is_empty() && membrane.name == name) {
+            Some(membrane) if membrane.shape == Shape::Plane => self.wrong(path, "a closed membrane", "a plane"),
+            Some(_) => Ok(()),
+            None if known.is_empty() => self.wrong(path, "the name of a [[membrane]] (none has one)", name),
+            None => self.wrong(path, expected_one_of("the name of a [[membrane]]", name, &known), name),
+        }
     }
 
     fn check_extent(&self, region: &RegionTable, path: &str) -> Result<(), Located> {

@@ -12,6 +12,7 @@ use toml::Table;
 
 use super::error::BuildError;
 use super::scene_text::{Origins, SceneText};
+use crate::fibre::FibreKind;
 use crate::relax::RelaxOptions;
 use crate::shape::{Sampling, Side};
 
@@ -50,6 +51,8 @@ pub struct SceneFile {
     pub model: Option<ModelTable>,
     /// Membranes.
     pub membrane: Vec<MembraneTable>,
+    /// DNA, RNA and other long chains.
+    pub fibre: Vec<FibreTable>,
     /// Molecules in regions.
     pub solute: Vec<SoluteTable>,
     /// Parts of space.
@@ -74,6 +77,7 @@ impl Default for SceneFile {
             periodic_box: None,
             model: None,
             membrane: Vec::new(),
+            fibre: Vec::new(),
             solute: Vec::new(),
             region: Vec::new(),
             physics: RelaxOptions::default(),
@@ -175,6 +179,10 @@ pub enum Shape {
     Plane,
     /// A closed surface from a file.
     Mesh,
+    /// A box with round edges: a crista, or a rod.
+    RoundedBox,
+    /// A cone with round ends: the capsid of HIV.
+    Cone,
 }
 
 impl Shape {
@@ -184,8 +192,31 @@ impl Shape {
             Self::Sphere => "sphere",
             Self::Plane => "plane",
             Self::Mesh => "mesh",
+            Self::RoundedBox => "rounded-box",
+            Self::Cone => "cone",
         }
     }
+}
+
+/// How the lipids of a membrane find their places.
+///
+/// ```
+/// use steric_world::build::{Placement, SceneFile};
+///
+/// let text = "[[membrane]]\nradius = 100.0\nplacement = \"tiles\"\n[[membrane.lipid]]\nmolecule = \"POPC\"\n";
+/// let scene = SceneFile::read(text, "vesicle.toml".as_ref())?;
+/// assert_eq!(scene.membrane[0].placement, Placement::Tiles);
+/// assert_eq!(Placement::default(), Placement::Relaxed);
+/// # Ok::<(), steric_world::build::BuildError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// Places are drawn from the surface, and lipids find their neighbours when they are relaxed.
+    #[default]
+    Relaxed,
+    /// Tiles that are cut from an equilibrated patch are laid over the surface.
+    Tiles,
 }
 
 /// `[[membrane]]`: a bilayer.
@@ -199,11 +230,13 @@ impl Shape {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MembraneTable {
+    /// What regions call it.
+    pub name: String,
     /// Its middle.
     pub shape: Shape,
     /// Radius of a sphere, in angstroms.
     pub radius: Option<f64>,
-    /// Centre of a sphere, middle of a plane, in angstroms.
+    /// Centre of a sphere or a rounded box, middle of a plane, in angstroms.
     pub center: Option<[f64; 3]>,
     /// Edges of a plane, in angstroms.
     pub size: Option<[f64; 2]>,
@@ -211,6 +244,20 @@ pub struct MembraneTable {
     pub periodic: bool,
     /// The file of a mesh.
     pub mesh: Option<String>,
+    /// How lipids find their places.
+    pub placement: Placement,
+    /// The file of an equilibrated bilayer, for tiles.
+    pub patch: Option<String>,
+    /// Half of the width of a rounded box, in angstroms.
+    pub semi_axes: Option<[f64; 3]>,
+    /// Radius of its edges, in angstroms.
+    pub rounding: Option<f64>,
+    /// Centre of the sphere at one end of a cone, in angstroms.
+    pub start: Option<[f64; 3]>,
+    /// Centre of the sphere at the other end.
+    pub end: Option<[f64; 3]>,
+    /// Radii of the two spheres, in angstroms.
+    pub radii: Option<[f64; 2]>,
     /// How places are chosen.
     pub sampling: Sampling,
     /// Whether places are spread as discs first.
@@ -232,12 +279,20 @@ pub struct MembraneTable {
 impl Default for MembraneTable {
     fn default() -> Self {
         Self {
+            name: String::new(),
             shape: Shape::Sphere,
             radius: None,
             center: None,
             size: None,
             periodic: true,
             mesh: None,
+            placement: Placement::Relaxed,
+            patch: None,
+            semi_axes: None,
+            rounding: None,
+            start: None,
+            end: None,
+            radii: None,
             sampling: Sampling::Inversion,
             discs: true,
             area_per_lipid: None,
@@ -358,8 +413,16 @@ pub struct ProteinTable {
     pub molecule: Option<String>,
     /// Or a file.
     pub file: Option<String>,
+    /// What it is called.
+    pub name: Option<String>,
     /// How many.
     pub count: u64,
+    /// How many on a square micrometre, instead.
+    pub per_um2: Option<f64>,
+    /// One at each of these, in angstroms, instead.
+    pub positions: Vec<[f64; 3]>,
+    /// Which way its x axis is turned.
+    pub facing: Option<[f64; 3]>,
     /// Of its centre above the middle, in angstroms.
     pub height: f64,
     /// Which of its axes stands along the normal: `x`, `-x`, ..., or `long`.
@@ -375,7 +438,11 @@ impl Default for ProteinTable {
         Self {
             molecule: None,
             file: None,
+            name: None,
             count: 1,
+            per_um2: None,
+            positions: Vec::new(),
+            facing: None,
             height: 0.0,
             axis: "z".to_owned(),
             leeway: None,
@@ -399,6 +466,8 @@ pub struct SoluteTable {
     pub molecule: Option<String>,
     /// Or a file.
     pub file: Option<String>,
+    /// What it is called.
+    pub name: Option<String>,
     /// How many.
     pub count: Option<u64>,
     /// Millimoles per litre of the region.
@@ -410,6 +479,10 @@ pub struct SoluteTable {
     pub density_g_cm3: Option<f64>,
     /// Name of a region; the periodic box if left out.
     pub region: Option<String>,
+    /// Names of regions that it stays out of.
+    pub outside: Vec<String>,
+    /// Radius of the sphere that each copy has to itself at first, in angstroms.
+    pub sphere: Option<f64>,
     /// Whether it is an obstacle.
     pub fixed: bool,
     /// Where the centre of a single copy stands, in angstroms.
@@ -418,6 +491,78 @@ pub struct SoluteTable {
     pub rotation_degrees: [f64; 3],
     /// Rules for atoms.
     pub keep: Vec<KeepTable>,
+}
+
+/// `[[fibre]]`: a long chain that fills a region.
+///
+/// ```
+/// use steric_world::build::FibreTable;
+///
+/// let plasmid = FibreTable { units: Some(4_361), closed: true, ..FibreTable::default() };
+/// assert_eq!((plasmid.kind.as_str(), plasmid.radius), ("dna", None));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct FibreTable {
+    /// What it is called.
+    pub name: Option<String>,
+    /// What it is made of: `dna`, `rna-helix`, `rna` or `actin`.
+    pub kind: String,
+    /// How many base pairs, nucleotides or subunits.
+    pub units: Option<u64>,
+    /// Of the region's volume, instead.
+    pub volume_fraction: Option<f64>,
+    /// Whether its ends are joined.
+    pub closed: bool,
+    /// Name of the region that it fills.
+    pub region: String,
+    /// Names of regions that it stays out of.
+    pub outside: Vec<String>,
+    /// Of the room that it takes, in angstroms.
+    pub radius: Option<f64>,
+    /// An embedded molecule for every unit.
+    pub molecule: Option<String>,
+    /// Or a file.
+    pub file: Option<String>,
+}
+
+impl Default for FibreTable {
+    fn default() -> Self {
+        Self {
+            name: None,
+            kind: "dna".to_owned(),
+            units: None,
+            volume_fraction: None,
+            closed: false,
+            region: String::new(),
+            outside: Vec::new(),
+            radius: None,
+            molecule: None,
+            file: None,
+        }
+    }
+}
+
+impl FibreTable {
+    /// What it is made of, as thick as the file says.
+    pub(super) fn fibre_kind(&self) -> FibreKind {
+        let kind = match self.kind.as_str() {
+            "rna-helix" => FibreKind::RNA_HELIX,
+            "rna" => FibreKind::RNA,
+            "actin" => FibreKind::ACTIN,
+            _ => FibreKind::DNA,
+        };
+        FibreKind { radius: self.radius.unwrap_or(kind.radius), ..kind }
+    }
+
+    /// The embedded molecule of a unit, if the file names nothing else.
+    pub(super) fn usual_molecule(&self) -> Option<&'static str> {
+        match self.kind.as_str() {
+            "dna" => Some("base-pair"),
+            "rna" => Some("nucleotide"),
+            _ => None,
+        }
+    }
 }
 
 /// `[[solute.keep]]` and `[[membrane.lipid.keep]]`: a rule for atoms.
@@ -505,6 +650,8 @@ pub enum RegionShape {
     HalfSpace,
     /// The inside of a closed surface.
     Mesh,
+    /// What a membrane encloses.
+    Inside,
 }
 
 impl RegionShape {
@@ -516,6 +663,7 @@ impl RegionShape {
             Self::Cylinder => "cylinder",
             Self::HalfSpace => "half-space",
             Self::Mesh => "mesh",
+            Self::Inside => "inside",
         }
     }
 
@@ -527,6 +675,7 @@ impl RegionShape {
             Self::Cylinder => &["start", "end", "radius"],
             Self::HalfSpace => &["normal", "offset"],
             Self::Mesh => &["mesh"],
+            Self::Inside => &["membrane", "depth"],
         }
     }
 
@@ -573,10 +722,14 @@ pub struct RegionTable {
     pub offset: Option<f64>,
     /// The file of a mesh.
     pub mesh: Option<String>,
+    /// The name of the membrane that it lies inside of.
+    pub membrane: Option<String>,
+    /// How far below the middle of that membrane, in angstroms.
+    pub depth: Option<f64>,
 }
 
 impl RegionTable {
-    pub(super) fn given(&self) -> [(&'static str, bool); 10] {
+    pub(super) fn given(&self) -> [(&'static str, bool); 12] {
         [
             ("low", self.low.is_some()),
             ("high", self.high.is_some()),
@@ -588,6 +741,8 @@ impl RegionTable {
             ("normal", self.normal.is_some()),
             ("offset", self.offset.is_some()),
             ("mesh", self.mesh.is_some()),
+            ("membrane", self.membrane.is_some()),
+            ("depth", self.depth.is_some()),
         ]
     }
 }

@@ -32,6 +32,7 @@ pub(super) enum Kind {
     TwoPositive,
     ThreePositive,
     Point,
+    Points,
     Choice(&'static [&'static str]),
     Names,
     Numbers,
@@ -64,6 +65,7 @@ const fn key(name: &'static str, kind: Kind, unit: &'static str, default: &'stat
 
 pub(super) static RADII: [&str; 8] =
     ["bondi", "mantina", "alvarez", "probe", "probe-implicit", "protor", "chimerax", "turk"];
+const FIBRES: [&str; 4] = ["dna", "rna-helix", "rna", "actin"];
 const SIDES: &[&str] = &["inside", "outside", "on"];
 const MOLECULES: &[&str] = &["auto", "chain", "residue", "connected", "instance", "file"];
 
@@ -87,6 +89,7 @@ pub(super) static SCENE: Section = Section {
         key("periodic-box", Kind::ThreePositive, "Å", "", "edges of the box that repeats; its corner is the origin"),
         key("model", Kind::Table(&MODEL), "", "", "a model that is there already"),
         key("membrane", Kind::Tables(&MEMBRANE), "", "", "any number of membranes"),
+        key("fibre", Kind::Tables(&FIBRE), "", "", "DNA, RNA and other long chains"),
         key("solute", Kind::Tables(&SOLUTE), "", "", "molecules in a region"),
         key("region", Kind::Tables(&REGION), "", "", "parts of space, by name"),
         key("physics", Kind::Physics, "", "", "how molecules are pushed apart"),
@@ -116,12 +119,13 @@ static MEMBRANE: Section = Section {
     title: "[[membrane]]",
     about: "A bilayer. Of the counts, the areas and the size, what is left out follows from the others.",
     keys: &[
+        key("name", Kind::Text, "", "\"\"", "what regions call it that lie inside of it"),
         key(
             "shape",
-            Kind::Choice(&["sphere", "plane", "mesh"]),
+            Kind::Choice(&["sphere", "plane", "mesh", "rounded-box", "cone"]),
             "",
             "\"sphere\"",
-            "its middle; a plane lies level, `center` is on it",
+            "its middle; a plane lies level, `center` is on it; a rounded box is a box a sphere is rolled around, such as a crista or a rod; a cone has round ends",
         ),
         key("radius", Kind::Positive, "Å", "", "sphere: radius of the middle; left out: from the counts and areas"),
         key(
@@ -129,7 +133,7 @@ static MEMBRANE: Section = Section {
             Kind::Point,
             "Å",
             "",
-            "centre of the sphere, middle of the plane; left out: the origin, for a periodic plane the middle of the box",
+            "centre of the sphere or the rounded box, middle of the plane; left out: the origin, for a periodic plane the middle of the box",
         ),
         key(
             "size",
@@ -140,6 +144,31 @@ static MEMBRANE: Section = Section {
         ),
         key("periodic", Kind::Flag, "", "true", "plane: repeats along both edges"),
         key("mesh", Kind::Text, "", "", "mesh: a closed surface, OBJ or PLY"),
+        key("semi-axes", Kind::ThreePositive, "Å", "", "rounded-box: half of its width along x, y and z"),
+        key(
+            "rounding",
+            Kind::Positive,
+            "Å",
+            "",
+            "rounded-box: radius of its edges; left out: the least of the semi-axes",
+        ),
+        key("start", Kind::Point, "Å", "", "cone: centre of the sphere at one end"),
+        key("end", Kind::Point, "Å", "", "cone: centre of the sphere at the other end"),
+        key("radii", Kind::TwoPositive, "Å", "", "cone: radii of the two spheres"),
+        key(
+            "placement",
+            Kind::Choice(&["relaxed", "tiles"]),
+            "",
+            "\"relaxed\"",
+            "places at random, to be relaxed; or tiles cut from an equilibrated patch, nearly at rest from the start",
+        ),
+        key(
+            "patch",
+            Kind::Text,
+            "",
+            "",
+            "tiles: a file with an equilibrated, level bilayer; left out: a patch of the membrane's own lipids is relaxed first",
+        ),
         key(
             "sampling",
             Kind::Choice(&["inversion", "clustered", "fibonacci"]),
@@ -199,7 +228,29 @@ static PROTEIN: Section = Section {
     keys: &[
         key("molecule", Kind::Text, "", "", "an embedded molecule; or"),
         key("file", Kind::Text, "", "", "a file"),
+        key("name", Kind::Text, "", "", "what it is called; left out: as the molecule"),
         key("count", Kind::Count, "", "1", "how many"),
+        key(
+            "per-um2",
+            Kind::Positive,
+            "1/µm²",
+            "",
+            "how many on a square micrometre of the middle, instead of `count`",
+        ),
+        key(
+            "positions",
+            Kind::Points,
+            "Å",
+            "",
+            "one copy at the place of the middle that is nearest to each of these points, instead of `count`",
+        ),
+        key(
+            "facing",
+            Kind::Point,
+            "",
+            "",
+            "its x axis is turned this way, as far as it can while it stands upright; left out: at random",
+        ),
         key("height", Kind::Number, "Å", "0.0", "of its centre above the middle of the membrane"),
         key(
             "axis",
@@ -219,11 +270,20 @@ static SOLUTE: Section = Section {
     keys: &[
         key("molecule", Kind::Text, "", "", "an embedded molecule, such as `\"ubiquitin\"`; or"),
         key("file", Kind::Text, "", "", "a file: its first model without its waters is one molecule"),
+        key("name", Kind::Text, "", "", "what it is called; left out: as the molecule"),
         key("count", Kind::Count, "", "", "how many"),
         key("concentration-mM", Kind::Positive, "mmol/l", "", "in the region"),
         key("volume-fraction", Kind::Positive, "", "", "of the region; a molecule takes 1.21 Å³ per dalton"),
         key("density-g-cm3", Kind::Positive, "g/cm³", "", "in the region"),
         key("region", Kind::Text, "", "", "name of a `[[region]]`; left out: the periodic box"),
+        key("outside", Kind::Names, "", "[]", "names of regions that all of its atoms stay out of"),
+        key(
+            "sphere",
+            Kind::Positive,
+            "Å",
+            "",
+            "radius of a sphere that each copy has to itself at first: such copies are placed before fibres, which grow around them",
+        ),
         key("fixed", Kind::Flag, "", "false", "true: an obstacle"),
         key("position", Kind::Point, "Å", "", "where its centre stands, for a single copy; left out: at random"),
         key(
@@ -234,6 +294,29 @@ static SOLUTE: Section = Section {
             "turned about x, then y, then z; with `position`",
         ),
         key("keep", Kind::Tables(&KEEP), "", "", "rules for some of its atoms"),
+    ],
+};
+
+static FIBRE: Section = Section {
+    title: "[[fibre]]",
+    about: "A long chain that fills a region without running through itself, as `steric build fibre` grows it. It stands still: what is placed after it makes way.",
+    keys: &[
+        key("name", Kind::Text, "", "", "what it is called; left out: as its kind"),
+        key("kind", Kind::Choice(&FIBRES), "", "\"dna\"", "double-stranded DNA or RNA, single-stranded RNA, or actin"),
+        key("units", Kind::Count, "", "", "how many base pairs, nucleotides or subunits"),
+        key("volume-fraction", Kind::Positive, "", "", "of the region, instead of `units`"),
+        key("closed", Kind::Flag, "", "false", "true: its ends are joined, as in a plasmid"),
+        key("region", Kind::Text, "", "", "name of a `[[region]]` that it fills"),
+        key("outside", Kind::Names, "", "[]", "names of regions that it stays out of"),
+        key("radius", Kind::Positive, "Å", "", "of the room that it takes; left out: that of its kind"),
+        key(
+            "molecule",
+            Kind::Text,
+            "",
+            "",
+            "an embedded molecule that stands at every unit, z along the fibre, in the frame of its file; or",
+        ),
+        key("file", Kind::Text, "", "", "a file; left out: a base pair for DNA, a nucleotide for RNA"),
     ],
 };
 
@@ -260,7 +343,7 @@ static REGION: Section = Section {
         key("name", Kind::Text, "", "", "what rules call it"),
         key(
             "shape",
-            Kind::Choice(&["box", "sphere", "ellipsoid", "cylinder", "half-space", "mesh"]),
+            Kind::Choice(&["box", "sphere", "ellipsoid", "cylinder", "half-space", "mesh", "inside"]),
             "",
             "",
             "and what it needs:",
@@ -275,6 +358,14 @@ static REGION: Section = Section {
         key("normal", Kind::Point, "", "", "half-space: points out of it; any length"),
         key("offset", Kind::Number, "Å", "", "half-space: the boundary's distance from the origin along the normal"),
         key("mesh", Kind::Text, "", "", "mesh: a closed surface, OBJ or PLY"),
+        key("membrane", Kind::Text, "", "", "inside: the name of a `[[membrane]]`"),
+        key(
+            "depth",
+            Kind::Number,
+            "Å",
+            "",
+            "inside: so far below the middle of the membrane; below 0: so far above it",
+        ),
     ],
 };
 
@@ -341,6 +432,7 @@ impl Kind {
             Self::TwoPositive => list.len() == 2 && list.iter().all(|value| Self::Positive.takes(value)),
             Self::ThreePositive => list.len() == 3 && list.iter().all(|value| Self::Positive.takes(value)),
             Self::Point => list.len() == 3 && list.iter().all(|value| Self::Number.takes(value)),
+            Self::Points => !list.is_empty() && list.iter().all(|value| Self::Point.takes(value)),
             Self::Names => value.is_array() && list.iter().all(Value::is_str),
             Self::Numbers => value.is_array() && list.iter().all(|value| Self::Count.takes(value)),
             Self::NumbersOrNames => Self::Names.takes(value) || Self::Numbers.takes(value),
@@ -362,6 +454,7 @@ impl Kind {
             Self::TwoPositive => "a list of two numbers above 0",
             Self::ThreePositive => "a list of three numbers above 0",
             Self::Point => "a list of three numbers",
+            Self::Points => "a list of lists of three numbers",
             Self::Choice(known) => return format!("one of {}", quoted(known)),
             Self::Names => "a list of names in quotes",
             Self::Numbers => "a list of whole numbers from 1",

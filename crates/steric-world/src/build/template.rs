@@ -9,14 +9,14 @@ use std::path::Path;
 
 use glam::{DMat3, DQuat, DVec3};
 use smol_str::{SmolStr, format_smolstr};
-use steric_model::chemistry::{BondGraph, Chemistry, is_hydrogen, is_water};
+use steric_model::chemistry::{BondGraph, Chemistry, ClashDefinition, is_hydrogen, is_water};
 use steric_model::formats::Format;
 use steric_model::{
     AtomId, AtomRecord, Bond, MoleculeId, Molecules, Name, Parsed, ReadError, Structure, StructureBuilder,
 };
 
 use super::lipid::{self, Ends, Refusal};
-use super::scene_file::{AtomChoice, LipidTable};
+use super::scene_file::{AtomChoice, Closeness, LipidTable};
 
 /// Reads a molecule file; [`steric_model::formats::read`] is the usual one.
 pub type Reader<'a> = &'a dyn Fn(&Path) -> Result<Parsed<Structure>, ReadError>;
@@ -32,6 +32,8 @@ pub(super) struct Body {
     pub(super) head: DVec3,
     /// Middle of its heavy atoms.
     pub(super) center: DVec3,
+    /// In the structure of the scene; the others follow it.
+    first_atom: usize,
     // Every atom of the file, for rules that go by number or name.
     in_file: Vec<(Name, DVec3)>,
 }
@@ -71,6 +73,11 @@ impl Body {
             }
         }
         Ok(points)
+    }
+
+    /// How far its atoms reach from its origin, in angstroms.
+    pub(super) fn radius(&self) -> f64 {
+        self.atoms.iter().map(|atom| atom.length()).fold(0.0, f64::max)
     }
 
     /// How high the middle of the heavy atoms stands.
@@ -162,8 +169,12 @@ impl<'a> Library<'a> {
         molecule: Option<&str>,
         file: Option<&str>,
         axis: &str,
+        called: Option<&str>,
     ) -> Result<Template, Failure> {
-        let loaded = self.load(molecule, file)?;
+        let mut loaded = self.load(molecule, file)?;
+        if let Some(called) = called {
+            loaded.name = called.into();
+        }
         let structure = &loaded.structure;
         let atoms = self.first_model(structure);
         if atoms.is_empty() {
@@ -182,6 +193,22 @@ impl<'a> Library<'a> {
         Ok(Template { mass: mass(structure, &atoms), name: loaded.name, bodies: vec![body], area })
     }
 
+    /// A unit of a fibre in the frame of its file; returns its chains.
+    pub(super) fn unit(
+        &mut self,
+        molecule: Option<&str>,
+        file: Option<&str>,
+        called: &SmolStr,
+    ) -> Result<Vec<u32>, Failure> {
+        let loaded = self.load(molecule, file)?;
+        let structure = &loaded.structure;
+        let atoms = self.first_model(structure);
+        let positions: Vec<DVec3> = structure.atoms.positions.iter().map(|position| position.as_dvec3()).collect();
+        let bonds = BondGraph::new(structure);
+        let piece = Piece { structure, bonds: &bonds, positions: &positions, atoms: &atoms };
+        Ok(self.add(called, 0, &piece, DVec3::ZERO)?.chains)
+    }
+
     /// A molecule of a model around its own centre; returns its chains.
     pub(super) fn model(
         &mut self,
@@ -198,6 +225,33 @@ impl<'a> Library<'a> {
         let atoms: Vec<u32> = placed.iter().map(|&(id, _)| molecules.origin(id).atom).collect();
         let positions: Vec<DVec3> = placed.into_iter().map(|atom| atom.1).collect();
         self.push(name, 0, structure, bonds, &atoms, &positions)
+    }
+
+    /// Some atoms of a structure as one body: a lipid of a membrane patch, upright and in its own frame.
+    pub(super) fn part(
+        &mut self,
+        name: &SmolStr,
+        conformer: usize,
+        whole: (&Structure, &BondGraph, &[DVec3]),
+        atoms: &[u32],
+        head: DVec3,
+    ) -> Result<Body, Failure> {
+        let (structure, bonds, positions) = whole;
+        self.add(name, conformer, &Piece { structure, bonds, positions, atoms }, head)
+    }
+
+    /// One radius for each atom of a body, in the order of its atoms.
+    pub(super) fn radii(&mut self, closeness: Closeness, bodies: &[&Body]) -> Vec<Vec<f32>> {
+        let structure = &*self.builder.structure_mut();
+        let (definition, bonds) = match closeness {
+            Closeness::Tolerance(tolerance) => (ClashDefinition::Tolerance(tolerance as f32), BondGraph::default()),
+            Closeness::Radii { set, allow } => {
+                (ClashDefinition::Radii { set, allow: allow as f32 }, BondGraph::new(structure))
+            }
+        };
+        let radii = definition.radii(structure, &bonds);
+        let of_body = |body: &&Body| radii[body.first_atom..body.first_atom + body.atoms.len()].to_vec();
+        bodies.iter().map(of_body).collect()
     }
 
     fn load(&mut self, molecule: Option<&str>, file: Option<&str>) -> Result<Loaded, Failure> {
@@ -241,8 +295,9 @@ impl<'a> Library<'a> {
         let in_file = atoms.iter().map(|atom| (structure.atoms.names[*atom as usize], place(atom))).collect();
         let center = lipid::middle(positions, &heavy_atoms(structure, atoms));
         let kept_positions: Vec<DVec3> = kept.iter().map(place).collect();
+        let first_atom = self.builder.len();
         let chains = self.push(name, conformer, structure, bonds, &kept, &kept_positions);
-        Ok(Body { chains, atoms: kept_positions, head, center, in_file })
+        Ok(Body { chains, atoms: kept_positions, head, center, first_atom, in_file })
     }
 
     fn kept(&self, structure: &Structure, atoms: &[u32]) -> Vec<u32> {

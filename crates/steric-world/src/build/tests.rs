@@ -261,7 +261,7 @@ fn a_model_keeps_every_atom_where_it_was() {
 }
 
 /// A ball as a mesh file: an octahedron whose triangles are cut into four so many times.
-fn write_ball(path: &Path, radius: f64, cuts: usize) {
+pub(super) fn write_ball(path: &Path, radius: f64, cuts: usize) {
     let axes = [DVec3::X, DVec3::Y, DVec3::Z];
     let mut triangles: Vec<[DVec3; 3]> = Vec::new();
     for octant in 0..8 {

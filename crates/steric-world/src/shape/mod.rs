@@ -5,6 +5,7 @@
 
 mod discs;
 mod ellipsoid;
+mod made;
 mod mesh;
 mod outline;
 mod places;
@@ -12,6 +13,7 @@ mod region;
 mod surface;
 
 pub use discs::spread;
+pub use made::{round_cone, rounded_box};
 pub use mesh::{BoxContent, Hole, MeshBox, MeshError, MeshParts, MeshReport, TriangleMesh, fill_holes};
 pub use places::{PlacesError, Sampling};
 pub use region::{Region, Side};
