@@ -10,7 +10,23 @@ use serde_json::Value;
 /// Each with what makes it small enough for a test.
 const CELLS: [(&str, &[&str]); 4] = [
     ("exosome", &["--radius", "150", "--set", "fibre.units=200"]),
-    ("syn3a-small", &["--radius", "230"]),
+    (
+        "syn3a-small",
+        &[
+            "--radius",
+            "230",
+            "--set",
+            "region.1.depth=50",
+            "--set",
+            "fibre.units=600",
+            "--set",
+            "membrane.protein.1.per-um2=1",
+            "--set",
+            "solute.0.molecule=antibody",
+            "--set",
+            "solute.0.sphere=85",
+        ],
+    ),
     (
         "mitochondrion-membrane",
         &[
