@@ -99,8 +99,8 @@ pub fn round_cone(start: DVec3, end: DVec3, radii: [f64; 2]) -> Mesh {
         let steps = ((to - from) / (PI / 2.0) * QUARTER as f64).ceil().max(1.0) as usize;
         (0..=steps).map(move |at| from + (to - from) * at as f64 / steps as f64)
     };
-    let mut profile: Vec<(f64, f64)> = arc(0.0, PI - turning).map(|angle| place(0.0, radii[0], angle)).collect();
-    let second: Vec<(f64, f64)> = arc(PI - turning, PI).map(|angle| place(length, radii[1], angle)).collect();
+    let mut profile: Vec<(f64, f64)> = arc(0.0, turning).map(|angle| place(0.0, radii[0], angle)).collect();
+    let second: Vec<(f64, f64)> = arc(turning, PI).map(|angle| place(length, radii[1], angle)).collect();
     if let (Some(&last), Some(&first)) = (profile.last(), second.first()) {
         let step = radii[0].max(radii[1]) * PI / 2.0 / QUARTER as f64;
         let steps = ((first.0 - last.0).hypot(first.1 - last.1) / step).ceil().max(1.0) as usize;

@@ -36,6 +36,11 @@ const LEAFLETS: [Leaflet; 2] = [Leaflet::Outer, Leaflet::Inner];
 /// A leaflet's area per lipid may differ so much from the patch's; up to this both leaflets keep the places that they have on the tile.
 const FORGIVEN: f64 = 0.015;
 
+/// How often a surface is laid until its leaflets have the lipids that were asked for.
+const MOST_LAYINGS: usize = 4;
+/// Spare lipids for the next time, as a length.
+const CLOSER: f64 = 0.999;
+
 impl Work<'_> {
     /// Lays the lipids of a membrane whose proteins are in place; `counts` says how many each leaflet should have.
     pub(super) fn lay_tiles(
@@ -69,17 +74,27 @@ impl Work<'_> {
         let atlas = atlas.ok_or(PlacesError::NoSurface(0.0))?;
         let scales = [0, 1].map(|side| scale(membrane, side));
         let mut floor = Floor { patch, tiles: &tiles, atlas: &atlas, plane, scales, seed };
-        let mut laid = floor.lay();
         if plane.is_none() {
             // Charts stretch a little; a second look has the right number.
-            let factor = corrected(&laid, membrane, patch, scales);
+            let factor = corrected(&floor.lay(), membrane, patch, scales);
             floor.scales = scales.map(|scale| scale * factor);
-            laid = floor.lay();
         }
         let obstacles = self.obstacles(plan, bodies.len(), &solids);
         let cell = self.periodic_box.filter(|_| membrane.periodic);
-        let wanted = wanted_of_classes(plan, membrane, patch, &laid, &counts);
-        let laid = lay::part(laid, patch, &solids, &obstacles, cell, &wanted);
+        let mut laid = Vec::new();
+        for _ in 0..MOST_LAYINGS {
+            let all = floor.lay();
+            let classes = wanted_of_classes(plan, membrane, patch, &all, &counts);
+            laid = lay::part(all, patch, &solids, &obstacles, cell, &classes);
+            let shares = shares(&laid, wanted);
+            if plan.table.count.is_none() || plane.is_some() || shares.iter().all(|&share| share >= 1.0) {
+                break;
+            }
+            // Proteins take more room than their footprints: all others stand a little closer.
+            for (scale, share) in floor.scales.iter_mut().zip(shares) {
+                *scale *= if share < 1.0 { CLOSER * share.sqrt() } else { 1.0 };
+            }
+        }
         self.note(format!(
             "membrane {}: {} tiles of {:.0} by {:.0} Å from a patch of {} lipids",
             plan.number + 1,
@@ -202,6 +217,14 @@ fn scale(membrane: &Membrane, side: usize) -> f64 {
         return 1.0;
     }
     (1.0 / (1.0 + excess.copysign(wider - 1.0))).sqrt()
+}
+
+/// How many of the lipids that were asked for each leaflet has.
+fn shares(laid: &[Laid], wanted: [u64; 2]) -> [f64; 2] {
+    [0, 1].map(|side: usize| {
+        let here = laid.iter().filter(|lipid| lipid.leaflet == LEAFLETS[side]).count();
+        here as f64 / wanted[side].max(1) as f64
+    })
 }
 
 /// By how much charts have to be scaled to hold as many lipids as their area asks for.
