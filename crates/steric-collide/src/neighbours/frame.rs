@@ -21,8 +21,6 @@ pub(super) struct Frame {
     /// Cells for each unit of a fractional coordinate.
     scale: DVec3,
     pub(super) cells: [i32; 3],
-    /// How many cells away a pair can be.
-    pub(super) around: [i32; 3],
     /// Rows of cells around one: steps along the second and third axis, and cells to either side along the first.
     pub(super) rows: Vec<[i32; 3]>,
     /// What coordinates in single precision are measured from.
@@ -99,7 +97,7 @@ impl Frame {
         let has_several_images = (0..3).any(|axis| repeats[axis] && widths[axis] <= 2.0 * wide * (1.0 + 1e-9));
         let rows = rows(around, cell_widths, wide * (1.0 + 1e-9), is_straight);
         let far = 0.5 * (corners.1 - corners.0).max_element() + wide + lattice_margin(search, wide);
-        Ok(Self { lattice, to_fraction, repeats, low, scale, cells, around, rows, middle, far, has_several_images })
+        Ok(Self { lattice, to_fraction, repeats, low, scale, cells, rows, middle, far, has_several_images })
     }
 
     /// How many cells there are, as a number that cannot overflow.
