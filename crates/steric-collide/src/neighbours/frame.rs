@@ -60,8 +60,7 @@ impl Frame {
         let to_fraction = if search.repeat.is_some() { lattice.inverse() } else { DMat3::IDENTITY };
         let (low, high) = match search.repeat {
             None => bounds,
-            Some(_) if repeats == [true; 3] => (DVec3::ZERO, DVec3::ONE),
-            Some(_) => fractional_bounds(&to_fraction, sets),
+            Some(_) => fractional_bounds(&to_fraction, sets, repeats),
         };
         let (mut scale, mut cells, mut around) = (DVec3::ZERO, [1i32; 3], [0i32; 3]);
         for axis in 0..3 {
@@ -187,12 +186,19 @@ fn lattice_margin(search: &NeighbourSearch<'_>, wide: f64) -> f64 {
     })
 }
 
-fn fractional_bounds(to_fraction: &DMat3, sets: &[Points<'_>]) -> (DVec3, DVec3) {
+fn fractional_bounds(to_fraction: &DMat3, sets: &[Points<'_>], repeats: [bool; 3]) -> (DVec3, DVec3) {
+    if repeats == [true; 3] {
+        return (DVec3::ZERO, DVec3::ONE);
+    }
     let points = sets.iter().flat_map(|points| (0..points.len()).map(|index| points.at(index)));
-    points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), point| {
+    let (mut low, mut high) = points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), point| {
         let fraction = *to_fraction * point;
         (low.min(fraction), high.max(fraction))
-    })
+    });
+    for axis in (0..3).filter(|&axis| repeats[axis]) {
+        (low[axis], high[axis]) = (0.0, 1.0);
+    }
+    (low, high)
 }
 
 fn corners(lattice: &DMat3, low: DVec3, high: DVec3) -> (DVec3, DVec3) {

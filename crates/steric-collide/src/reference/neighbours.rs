@@ -17,7 +17,8 @@ pub fn neighbours(search: &NeighbourSearch<'_>, points: Points<'_>) -> Vec<([i32
     let mut found = Vec::new();
     for first in 0..points.len() {
         for second in 0..points.len() {
-            for image in images(search) {
+            let displacement = points.at(second) - points.at(first);
+            for image in images(search, displacement, reach(search, first, second)) {
                 let is_listed = match search.list {
                     PairList::Half => (second, image) > (first, [0; 3]),
                     PairList::Full => (second, image) != (first, [0; 3]),
@@ -36,17 +37,25 @@ fn is_pair(search: &NeighbourSearch<'_>, points: Points<'_>, first: usize, secon
         repeat.periodic_box.vectors() * DVec3::from_array(image.map(f64::from))
     });
     let apart = (points.at(second) + shift - points.at(first)).length();
-    let rule = search.rule;
-    let near = match rule.radii {
-        Some(radii) => apart < f64::from(radii[first]) + f64::from(radii[second]) - rule.allow,
-        None => apart <= search.cutoff,
-    };
+    let (rule, reach) = (search.rule, reach(search, first, second));
+    let near = if rule.radii.is_some() { apart < reach } else { apart <= reach };
     near && rule.molecules.is_none_or(|molecules| molecules[first] != molecules[second])
 }
 
-/// More than any pair of the tests can need: points within two boxes of the first.
-fn images(search: &NeighbourSearch<'_>) -> Vec<[i32; 3]> {
-    let most = |axis: usize| if search.repeat.is_some_and(|repeat| repeat.along[axis]) { 7 } else { 0 };
-    let range = |axis: usize| -most(axis)..=most(axis);
+fn reach(search: &NeighbourSearch<'_>, first: usize, second: usize) -> f64 {
+    let of_radii = |radii: &[f32]| f64::from(radii[first]) + f64::from(radii[second]) - search.rule.allow;
+    search.rule.radii.map_or(search.cutoff, of_radii)
+}
+
+/// Every image of a displacement that can be as short as the reach: its fractional coordinates are at most the reach over the width of
+/// the box away from zero.
+fn images(search: &NeighbourSearch<'_>, displacement: DVec3, reach: f64) -> Vec<[i32; 3]> {
+    let Some(repeat) = search.repeat else { return vec![[0; 3]] };
+    let (nearest, widths) = (-repeat.periodic_box.fractional(displacement), repeat.periodic_box.widths());
+    let range = |axis: usize| {
+        let most = reach / widths[axis] + 1e-6;
+        let (low, high) = ((nearest[axis] - most).floor() as i32, (nearest[axis] + most).ceil() as i32);
+        if repeat.along[axis] { low..=high } else { 0..=0 }
+    };
     range(0).flat_map(|x| range(1).flat_map(move |y| range(2).map(move |z| [x, y, z]))).collect()
 }
