@@ -271,7 +271,8 @@ fn found<'a>(
     radii: Option<&[f32]>,
 ) -> PyResult<Neighbors> {
     let began = Instant::now();
-    let pool = if count < MANY { None } else { Some(work::pool(py, threads)?) };
+    // A wrong number of threads is wrong for few points, too.
+    let pool = if count < MANY && threads.is_none_or(|threads| threads == 1) { None } else { Some(work::pool(py, threads)?) };
     let result = match &pool {
         None => work::quick(|| py.detach(find)),
         Some(pool) => work::borrowed(py, pool, stop, find),

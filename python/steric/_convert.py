@@ -258,7 +258,7 @@ def _biotite_columns(what: Any) -> dict[str, Any]:
 
 
 def _ase_columns(what: Any) -> dict[str, Any]:
-    # ASE knows atoms and no molecules, so they are joined where they are bonded: by distance, as one residue.
+    # ASE knows atoms and no molecules: one residue, in which `molecules="connected"` finds them by their bonds.
     count = len(what)
     cell = np.asarray(what.get_cell())
     return {
@@ -283,7 +283,7 @@ def _gemmi_columns(what: Any) -> dict[str, Any]:
             return {"name": "", "positions": np.zeros((0, 3)), "elements": []}
         raise TypeError(f"expected a gemmi Structure or Model, found {type(what).__name__}")
     atoms = list(first.all())
-    cell = getattr(what, "cell", None)
+    cell: Any = getattr(what, "cell", None)
     has_box = cell is not None and cell.volume > 1.0
     return {
         "name": str(getattr(what, "name", "") or "gemmi"),

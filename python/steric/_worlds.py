@@ -13,8 +13,6 @@ from . import _convert, _steric
 from ._progress import Bar
 from ._reports import Picture, Report
 
-PathLike = "str | os.PathLike[str]"
-
 
 def _pairs(options: Mapping[str, Any] | None, **given: Any) -> list[tuple[str, str]]:
     """Keys of a scene file with their values, as the scene file would have them."""
@@ -67,7 +65,8 @@ class Relaxation(_Steps):
     """
 
     def __init__(self, engine: _steric.Relaxation, threads: int | None = None) -> None:
-        self._engine, self._threads, self._ended = engine, threads, None
+        self._engine, self._threads = engine, threads
+        self._ended: str | None = None
 
     def __len__(self) -> int:
         return len(self._engine)

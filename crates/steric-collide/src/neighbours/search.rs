@@ -19,6 +19,8 @@ use crate::simd::{Eight, Kernel, Lanes, dispatch, per_axis};
 
 /// Points that one thread searches before it takes the next ones.
 const PIECE: u32 = 4_096;
+/// Pairs between two looks at how many there are.
+const MANY: usize = 1 << 16;
 
 pub(super) fn find<'a>(
     search: &NeighbourSearch<'a>,
@@ -143,6 +145,7 @@ impl Kernel for &mut Piece<'_, '_> {
         let mut candidates = Candidates::default();
         let mut scratch = Scratch::default();
         let limits = Limits::new(self.reach, self.ours.frame.error());
+        let mut counted = 0;
         for taken in self.cells.clone() {
             if self.search.is_stopped() {
                 return Err(NeighbourError::Stopped);
@@ -150,7 +153,6 @@ impl Kernel for &mut Piece<'_, '_> {
             let (key, begin) = self.ours.taken[taken];
             let slots = begin as usize..self.ours.taken[taken + 1].1 as usize;
             self.gather(lanes, self.ours.frame.cell_of(key), slots.clone(), &limits, &mut candidates);
-            let before = self.rows.found.len();
             for slot in slots {
                 let length = if self.search.rule.radii.is_some() || self.search.rule.molecules.is_some() {
                     self.compare_by_rule(slot, &candidates, &mut scratch)
@@ -160,15 +162,10 @@ impl Kernel for &mut Piece<'_, '_> {
                     self.compare::<L, false>(lanes, slot, &limits, &candidates, &mut scratch)
                 };
                 self.keep(lanes, slot, length, &candidates, &mut scratch);
-            }
-            let more = self.rows.found.len() - before;
-            let most = self.search.most_pairs;
-            let total = self.total.fetch_add(more, Ordering::Relaxed) + more;
-            if total > most || self.rows.found.len() > u32::MAX as usize / 2 {
-                return Err(NeighbourError::TooManyPairs { most: most.min(total) });
+                self.count(&mut counted, MANY)?;
             }
         }
-        Ok(())
+        self.count(&mut counted, 0)
     }
 }
 
@@ -205,6 +202,22 @@ struct Scratch {
 }
 
 impl Piece<'_, '_> {
+    /// Adds to the pairs of all threads what was found since the last time, once it is more than so many; too many are an error, and so is a
+    /// wish to stop.
+    #[inline(always)]
+    fn count(&self, counted: &mut usize, many: usize) -> Result<(), NeighbourError> {
+        let more = self.rows.found.len() - *counted;
+        if more <= many {
+            return Ok(());
+        }
+        *counted += more;
+        let total = self.total.fetch_add(more, Ordering::Relaxed) + more;
+        if total > self.search.most_pairs || self.rows.found.len() > u32::MAX as usize / 2 {
+            return Err(NeighbourError::TooManyPairs { most: self.search.most_pairs.min(total) });
+        }
+        if self.search.is_stopped() { Err(NeighbourError::Stopped) } else { Ok(()) }
+    }
+
     /// Collects what comes near the points of a cell.
     #[inline(always)]
     fn gather<L: Lanes>(
