@@ -116,7 +116,7 @@ def measure(scene, points, cutoff, threads, repeats, most_seconds):
                 "atoms": len(points),
                 "cutoff": round(cutoff, 4),
                 "program": name,
-                "version": importlib.metadata.version(PACKAGES.get(name, name)),
+                "version": steric.__version__ if name == "steric" else importlib.metadata.version(PACKAGES.get(name, name)),
                 "threads": threads,
                 "pairs": counts[name],
                 "milliseconds": round(median, 2),

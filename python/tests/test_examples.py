@@ -34,3 +34,9 @@ def test_the_example_runs(name, tmp_path):
 def test_the_examples_of_the_documentation_run(module):
     found = doctest.testmod(importlib.import_module(f"steric{module}"), raise_on_error=False)
     assert found.failed == 0
+
+
+def test_the_reference_in_the_guide_is_up_to_date():
+    script = EXAMPLES.parent / "reference.py"
+    done = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

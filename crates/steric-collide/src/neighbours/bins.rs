@@ -113,15 +113,30 @@ impl Bins {
         self.homes = self.ids.iter().map(|&id| frame.place(points.at(id as usize)).2).collect();
     }
 
-    /// The slots of a run of cells in one row.
+    /// The slots of a run of cells in one row. `cursor` is where the run before this one was found: cells are visited in order, so the next
+    /// is mostly a few steps away.
     #[inline(always)]
-    pub(super) fn slots(&self, first: u64, last: u64) -> Range<usize> {
+    pub(super) fn slots(&self, first: u64, last: u64, cursor: &mut usize) -> Range<usize> {
         if !self.starts.is_empty() {
             return self.starts[first as usize] as usize..self.starts[last as usize + 1] as usize;
         }
-        let begin = self.taken.partition_point(|&(key, _)| key < first);
-        let end = begin + self.taken[begin..].partition_point(|&(key, _)| key <= last);
+        let begin = self.cell_from(*cursor, first);
+        let end = self.cell_from(begin, last + 1);
+        *cursor = begin;
         self.taken[begin].1 as usize..self.taken[end].1 as usize
+    }
+
+    /// The first cell that holds anything from a key on, looked for from a guess on.
+    #[inline(always)]
+    fn cell_from(&self, guess: usize, key: u64) -> usize {
+        const NEAR: usize = 12;
+        if guess == 0 || self.taken[guess - 1].0 < key {
+            let near = &self.taken[guess..(guess + NEAR).min(self.taken.len())];
+            if let Some(steps) = near.iter().position(|&(own, _)| own >= key) {
+                return guess + steps;
+            }
+        }
+        self.taken.partition_point(|&(own, _)| own < key)
     }
 }
 

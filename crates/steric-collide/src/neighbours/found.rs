@@ -14,7 +14,7 @@ pub struct FoundNeighbours<'a> {
     second: Points<'a>,
     lattice: Option<DMat3>,
     pieces: Vec<Rows>,
-    /// For each point of the first set, the piece and the slot in it where its row stands.
+    /// For each point of the first set, the piece and the place in it where its row begins.
     places: Vec<(u32, u32)>,
     /// Where the row of each point begins, and where the last one ends.
     offsets: Vec<u64>,
@@ -61,8 +61,8 @@ impl<'a> FoundNeighbours<'a> {
         found.places = vec![(0, 0); ids.len()];
         for (piece, rows) in found.pieces.iter().enumerate() {
             for (index, &id) in ids[rows.first..rows.first + rows.ends.len()].iter().enumerate() {
-                found.places[id as usize] = (piece as u32, index as u32);
                 let begin = if index == 0 { 0 } else { rows.ends[index - 1] };
+                found.places[id as usize] = (piece as u32, begin);
                 found.offsets[id as usize + 1] = u64::from(rows.ends[index] - begin);
             }
         }
@@ -135,11 +135,10 @@ impl<'a> FoundNeighbours<'a> {
 
     #[inline(always)]
     pub(super) fn row(&self, point: usize) -> (&[u32], &[u64]) {
-        let (piece, index) = self.places[point];
+        let (piece, begin) = self.places[point];
         let Some(rows) = self.pieces.get(piece as usize) else { return (&[], &[]) };
-        let index = index as usize;
-        let begin = if index == 0 { 0 } else { rows.ends[index - 1] } as usize;
-        let end = rows.ends[index] as usize;
+        let begin = begin as usize;
+        let end = begin + (self.offsets[point + 1] - self.offsets[point]) as usize;
         let images = if rows.images.is_empty() { &[] } else { &rows.images[begin..end] };
         (&rows.found[begin..end], images)
     }
@@ -168,7 +167,12 @@ impl<'a> FoundNeighbours<'a> {
         let NeighbourArrays { mut pairs, mut distances, mut vectors, mut shifts } = part.arrays;
         let measures = distances.is_some() || vectors.is_some() || shifts.is_some();
         let mut at = 0;
-        for first in part.rows {
+        for first in part.rows.clone() {
+            // Rows lie where their cells are. Many are fetched at once, because waiting for one after the other took longer than all the rest.
+            if (first - part.rows.start).is_multiple_of(AHEAD) {
+                let rows = first..(first + AHEAD).min(part.rows.end);
+                std::hint::black_box(rows.fold(0, |sum, row| sum ^ self.row(row).0.first().copied().unwrap_or(0)));
+            }
             let (found, images) = self.row(first);
             let end = at + found.len();
             if let Some(pairs) = &mut pairs {
@@ -196,6 +200,9 @@ impl<'a> FoundNeighbours<'a> {
         }
     }
 }
+
+/// Rows that are fetched at a time.
+const AHEAD: usize = 32;
 
 /// The arrays of some rows.
 struct Part<'b, T> {

@@ -102,6 +102,8 @@ struct Candidates {
     radii: Vec<Eight>,
     molecules: Vec<i64>,
     length: usize,
+    /// Where the cells of each row around the last cell were found.
+    cursors: Vec<usize>,
     /// Where candidates of another image begin, and which it is.
     images: Vec<(usize, [i32; 3])>,
 }
@@ -239,7 +241,8 @@ impl Piece<'_, '_> {
         to.length = 0;
         to.images.clear();
         let [nx, ny, nz] = frame.cells;
-        for &[y, z, steps] in &frame.rows {
+        to.cursors.resize(frame.rows.len(), 0);
+        for (number, &[y, z, steps]) in frame.rows.iter().enumerate() {
             let Some((y, image_y)) = neighbour(cell[1] + y, ny, frame.repeats[1]) else { continue };
             let Some((z, image_z)) = neighbour(cell[2] + z, nz, frame.repeats[2]) else { continue };
             let (mut from, mut to_x) = (cell[0] - steps, cell[0] + steps);
@@ -252,7 +255,8 @@ impl Piece<'_, '_> {
                 let last = to_x.min(image_x * nx + nx - 1);
                 let (begin, end) = (row + (from - image_x * nx) as u64, row + (last - image_x * nx) as u64);
                 let image = [image_x, image_y, image_z];
-                self.gather_run(lanes, self.theirs.slots(begin, end), image, [low, high], limits, to);
+                let slots = self.theirs.slots(begin, end, &mut to.cursors[number]);
+                self.gather_run(lanes, slots, image, [low, high], limits, to);
                 from = last + 1;
             }
         }
