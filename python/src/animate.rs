@@ -10,9 +10,9 @@ use steric::animate::{Names, Opened, Script, write_frames};
 use steric::world::animate::{BakeOptions, Level, Moment, Puppet, Untangler};
 
 use crate::arrays::points_array;
+use crate::errors;
 use crate::model::{Model, singles};
 use crate::work::{self, Held};
-use crate::errors;
 
 /// A structure whose atoms follow a skeleton.
 #[pyclass(module = "steric", frozen)]
@@ -42,11 +42,18 @@ impl Animation {
                 Some(named) => named,
                 None if !input.exists() => {
                     let known = scenes::animation_names().collect::<Vec<_>>().join(", ");
-                    return Err(format!("{}: expected a file or a ready scene ({known}), found neither", input.display()));
+                    return Err(format!(
+                        "{}: expected a file or a ready scene ({known}), found neither",
+                        input.display()
+                    ));
                 }
                 None => {
                     let structure = std::path::absolute(&input).map_err(|error| error.to_string())?;
-                    let script = Script { structure: Names::One(structure), name: input.display().to_string(), ..Script::default() };
+                    let script = Script {
+                        structure: Names::One(structure),
+                        name: input.display().to_string(),
+                        ..Script::default()
+                    };
                     (script, PathBuf::new())
                 }
             };
@@ -120,8 +127,8 @@ impl Animation {
         let job = move || {
             let mut puppet = work::lock(&shared);
             let options = BakeOptions { frames, ..BakeOptions::default() };
-            let corrections = Untangler::new(&puppet)
-                .bake(&puppet, &moment, &options, &mut |_, _| !stopped.load(Ordering::Relaxed));
+            let corrections =
+                Untangler::new(&puppet).bake(&puppet, &moment, &options, &mut |_, _| !stopped.load(Ordering::Relaxed));
             corrections.is_some_and(|corrections| {
                 let is_clean = corrections.is_clean();
                 puppet.correct(corrections);

@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use steric::deform::{DeformReport, DeformScene, Frames, SoftRun};
 
 use crate::arrays::{points_array, rows};
-use crate::work::{self, Held};
 use crate::errors;
+use crate::work::{self, Held};
 
 /// A run on its way.
 #[pyclass(module = "steric", frozen)]
@@ -42,7 +42,9 @@ impl Deformation {
         } else if !first.exists() && first.extension().is_none() {
             let known = scenes::deformation_names().collect::<Vec<_>>().join(", ");
             let found = first.display();
-            return Err(errors::value(format!("{found}: expected a scene file, a mesh or a ready scene ({known}), found none")));
+            return Err(errors::value(format!(
+                "{found}: expected a scene file, a mesh or a ready scene ({known}), found none"
+            )));
         } else {
             (DeformScene::dropping(&inputs).map_err(errors::value)?, PathBuf::new())
         };
@@ -120,13 +122,19 @@ impl Deformation {
     /// Where the points are, in metres: float64 of shape ``(n, 3)``.
     #[getter]
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        points_array(py, self.held.with(py, |run| run.soft.world.body.positions.iter().map(|at| at.to_array()).collect())?)
+        points_array(
+            py,
+            self.held.with(py, |run| run.soft.world.body.positions.iter().map(|at| at.to_array()).collect())?,
+        )
     }
 
     /// How fast the points are, in metres a second: float64 of shape ``(n, 3)``.
     #[getter]
     fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        points_array(py, self.held.with(py, |run| run.soft.world.body.velocities.iter().map(|at| at.to_array()).collect())?)
+        points_array(
+            py,
+            self.held.with(py, |run| run.soft.world.body.velocities.iter().map(|at| at.to_array()).collect())?,
+        )
     }
 
     /// The four points of each tetrahedron: uint32 of shape ``(n, 4)``.

@@ -10,9 +10,9 @@ use steric::diffuse::{DiffuseReport, DiffuseScene, Recorder, Series, Wishes};
 use steric::world::diffuse::{Partner, Placed};
 
 use crate::arrays::points_array;
+use crate::errors;
 use crate::model::Model;
 use crate::work::{self, Held};
-use crate::errors;
 
 /// A run on its way.
 #[pyclass(module = "steric", frozen)]
@@ -49,7 +49,9 @@ impl Diffusion {
             (None, Some(text)) => (DiffuseScene::read(text, path).map_err(wrong)?, PathBuf::new()),
             (None, None) if !path.exists() && path.extension().is_none() => {
                 let known = scenes::diffusion_names().collect::<Vec<_>>().join(", ");
-                return Err(errors::value(format!("{input}: expected a scene file or a ready scene ({known}), found neither")));
+                return Err(errors::value(format!(
+                    "{input}: expected a scene file or a ready scene ({known}), found neither"
+                )));
             }
             (None, None) => {
                 let text = std::fs::read_to_string(path).map_err(|error| errors::io(path, &error))?;
@@ -213,7 +215,8 @@ impl Diffusion {
         let job = move || -> std::io::Result<Vec<PathBuf>> {
             let mut run = work::lock(&shared);
             let Run { scene, diffusion, .. } = &mut *run;
-            let (steps, every) = (steps.unwrap_or_else(|| scene.steps()), every.unwrap_or_else(|| scene.frame_every()).max(1));
+            let (steps, every) =
+                (steps.unwrap_or_else(|| scene.steps()), every.unwrap_or_else(|| scene.frame_every()).max(1));
             let (mut recorder, also) = Recorder::create(&to, scene, diffusion, None)?;
             let mut series = Series::default();
             recorder.frame(diffusion)?;

@@ -8,12 +8,7 @@ use pyo3::prelude::*;
 use steric::collide::NeighbourError;
 use steric::model::{Located, Place, ReadError};
 
-create_exception!(
-    steric,
-    StericError,
-    PyException,
-    "Everything that steric raises on its own account."
-);
+create_exception!(steric, StericError, PyException, "Everything that steric raises on its own account.");
 create_exception!(
     steric,
     FormatError,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use glam::{DMat3, Vec3};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
@@ -60,7 +60,8 @@ impl Model {
         let array = Positions::new(positions)?;
         let points = array.points()?;
         let count = points.len();
-        let lengths = [elements.len(), names.len(), residue_names.len(), residue_numbers.len(), chains.len(), hetero.len()];
+        let lengths =
+            [elements.len(), names.len(), residue_names.len(), residue_numbers.len(), chains.len(), hetero.len()];
         if lengths != [count; 6] {
             return Err(errors::value(format!("expected {count} of everything, one for each atom, found {lengths:?}")));
         }
@@ -68,7 +69,9 @@ impl Model {
         for atom in 0..count {
             let position = points.at(atom);
             if !(position.is_finite() && position.abs().max_element() <= 1e9) {
-                return Err(errors::value(format!("expected coordinates that are numbers within 1e9 angstroms, found {position} at atom {atom}")));
+                return Err(errors::value(format!(
+                    "expected coordinates that are numbers within 1e9 angstroms, found {position} at atom {atom}"
+                )));
             }
             builder.push(AtomRecord {
                 position: position.as_vec3(),
@@ -89,10 +92,17 @@ impl Model {
                 let [first, second] = [row[0], row[row.len() - 1]].map(|atom| u32::try_from(atom).ok());
                 let is_there = |atom: &u32| (*atom as usize) < count;
                 let (Some(first), Some(second)) = (first.filter(is_there), second.filter(is_there)) else {
-                    return Err(errors::value(format!("expected bonds between atoms 0 to {}, found {row}", count.saturating_sub(1))));
+                    return Err(errors::value(format!(
+                        "expected bonds between atoms 0 to {}, found {row}",
+                        count.saturating_sub(1)
+                    )));
                 };
                 if first != second {
-                    structure.bonds.push(steric::model::Bond { first: first.min(second), second: first.max(second), order: 1 });
+                    structure.bonds.push(steric::model::Bond {
+                        first: first.min(second),
+                        second: first.max(second),
+                        order: 1,
+                    });
                 }
             }
         }
@@ -106,9 +116,16 @@ impl Model {
 
     fn __repr__(&self) -> String {
         let structure = &self.input.structure;
-        let copies: usize = structure.assemblies.first().map_or(0, |first| first.copies.iter().map(|one| one.poses.len()).sum());
+        let copies: usize =
+            structure.assemblies.first().map_or(0, |first| first.copies.iter().map(|one| one.poses.len()).sum());
         let copies = if copies > 0 { format!(", {copies} copies in the first assembly") } else { String::new() };
-        format!("<steric.Model {}: {} atoms, {} residues, {} chains{copies}>", self.input.name(), structure.atoms.len(), structure.residues.len(), structure.chains.len())
+        format!(
+            "<steric.Model {}: {} atoms, {} residues, {} chains{copies}>",
+            self.input.name(),
+            structure.atoms.len(),
+            structure.residues.len(),
+            structure.chains.len()
+        )
     }
 
     /// What it is called: the name of its file.
@@ -211,7 +228,9 @@ impl Model {
         for (atom, position) in structure.atoms.positions.iter_mut().enumerate() {
             let new = points.at(atom);
             if !(new.is_finite() && new.abs().max_element() <= 1e9) {
-                return Err(errors::value(format!("expected coordinates that are numbers within 1e9 angstroms, found {new} at atom {atom}")));
+                return Err(errors::value(format!(
+                    "expected coordinates that are numbers within 1e9 angstroms, found {new} at atom {atom}"
+                )));
             }
             *position = new.as_vec3();
         }
@@ -309,7 +328,8 @@ pub(crate) fn check<'py>(
     let stop = Arc::new(AtomicBool::new(false));
     let job = move || {
         // The library takes files side by side; one that nobody else holds is not copied.
-        let inputs: Vec<Input> = inputs.into_iter().map(|input| Arc::try_unwrap(input).unwrap_or_else(|held| (*held).clone())).collect();
+        let inputs: Vec<Input> =
+            inputs.into_iter().map(|input| Arc::try_unwrap(input).unwrap_or_else(|held| (*held).clone())).collect();
         steric::check::check(&inputs, &options).map(|report| {
             let text = serde_json::to_string(&report);
             let mut origins = Vec::with_capacity(report.pairs().len());

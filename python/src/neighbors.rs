@@ -272,7 +272,8 @@ fn found<'a>(
 ) -> PyResult<Neighbors> {
     let began = Instant::now();
     // A wrong number of threads is wrong for few points, too.
-    let pool = if count < MANY && threads.is_none_or(|threads| threads == 1) { None } else { Some(work::pool(py, threads)?) };
+    let pool =
+        if count < MANY && threads.is_none_or(|threads| threads == 1) { None } else { Some(work::pool(py, threads)?) };
     let result = match &pool {
         None => work::quick(|| py.detach(find)),
         Some(pool) => work::borrowed(py, pool, stop, find),
@@ -355,4 +356,3 @@ fn written<T: Element + From32or64>(
     }
     Ok((distances.map(|array| array.into_any().unbind()), vectors.map(|array| array.into_any().unbind())))
 }
-

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
+use steric::model::Structure;
 use steric::model::formats::packmol::{FileType, Template, read_packmol, write_packed};
 use steric::model::formats::{self, Format};
-use steric::model::Structure;
 use steric::world::pack::{PackOptions, PackReport, Packing};
 
 use crate::model::Model;
@@ -34,7 +34,10 @@ pub(crate) fn pack(
     let bytes = std::fs::read(&path).map_err(|error| errors::io(&path, &error))?;
     let input = read_packmol(&bytes, &path).map_err(|error| errors::read(py, error))?.value;
     if input.restart_from.is_some() || input.structures.iter().any(|structure| structure.restart_from.is_some()) {
-        return Err(errors::value(format!("{}: restart files are read by the command alone: steric pack", path.display())));
+        return Err(errors::value(format!(
+            "{}: restart files are read by the command alone: steric pack",
+            path.display()
+        )));
     }
     let mut templates = Vec::new();
     for structure in &input.structures {
@@ -48,7 +51,9 @@ pub(crate) fn pack(
         FileType::Xyz => Format::Xyz,
         FileType::Tinker => {
             let path = path.display();
-            return Err(errors::value(format!("{path}: expected a file type pdb or xyz, found tinker; the command packs it: steric pack")));
+            return Err(errors::value(format!(
+                "{path}: expected a file type pdb or xyz, found tinker; the command packs it: steric pack"
+            )));
         }
     };
     let seed = seed.or_else(|| u64::try_from(input.seed).ok()).unwrap_or(1);

@@ -34,7 +34,9 @@ fn scene(py: Python<'_>, input: &str, set: &[(String, String)]) -> PyResult<(Sce
         _ if is_file => std::fs::read_to_string(path).map_err(|error| errors::io(path, &error))?,
         _ => {
             let known = scenes::ready_names().collect::<Vec<_>>().join(", ");
-            return Err(errors::value(format!("{input}: expected a scene file (.toml) or a ready scene ({known}), found neither")));
+            return Err(errors::value(format!(
+                "{input}: expected a scene file (.toml) or a ready scene ({known}), found neither"
+            )));
         }
     };
     let scene = parsed(py, &text, path, set)?;
@@ -124,7 +126,9 @@ impl Relaxation {
             fixed_above,
         };
         let input = Arc::clone(&model.input);
-        Self::begin(py, move || steric::relax::Relaxation::of_model(&input, &options, scene.physics.clone(), scene.seed))
+        Self::begin(py, move || {
+            steric::relax::Relaxation::of_model(&input, &options, scene.physics.clone(), scene.seed)
+        })
     }
 
     /// Takes the work to a GPU: ``"auto"``, ``"cpu"`` or ``"gpu"``, or a part of a GPU's name.
@@ -136,9 +140,8 @@ impl Relaxation {
             "gpu" => Backend::Gpu,
             other => return Err(errors::value(format!("expected auto, cpu or gpu, found {other:?}"))),
         };
-        let choice = gpu.map_or(Choice::Auto, |name| {
-            name.parse().map_or_else(|_| Choice::Name(name.to_owned()), Choice::Index)
-        });
+        let choice =
+            gpu.map_or(Choice::Auto, |name| name.parse().map_or_else(|_| Choice::Name(name.to_owned()), Choice::Index));
         let insists = backend == Backend::Gpu || gpu.is_some();
         let taken = self.held.with(py, |relaxation| {
             let chosen = backend.choose_for(relaxation.atoms(), &choice).map_err(|error| error.to_string())?;
@@ -175,9 +178,14 @@ impl Relaxation {
                     *work::lock(&told) = Some(iteration_text(iteration, relax.iteration()));
                 }
                 let is_enough = most.is_some_and(|most| done.len() >= most as usize);
-                if is_enough || stopped.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                if is_enough || stopped.load(Ordering::Relaxed) {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
             });
-            let texts: Vec<String> = done.iter().map(|(number, iteration)| iteration_text(iteration, *number)).collect();
+            let texts: Vec<String> =
+                done.iter().map(|(number, iteration)| iteration_text(iteration, *number)).collect();
             (texts, (why != Stop::Interrupted).then(|| serde_json::to_value(why)))
         };
         let pool = work::pool(py, threads)?;
@@ -227,7 +235,8 @@ impl Relaxation {
     /// Where the molecules are: float64 of shape ``(n, 7)``, position in angstroms and rotation as a quaternion x, y, z, w.
     #[getter]
     fn poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let poses = self.held.with(py, |relaxation| relaxation.state().poses().iter().map(pose_row).collect::<Vec<_>>())?;
+        let poses =
+            self.held.with(py, |relaxation| relaxation.state().poses().iter().map(pose_row).collect::<Vec<_>>())?;
         rows(py, poses)
     }
 
@@ -243,7 +252,9 @@ impl Relaxation {
         for (index, row) in view.rows().into_iter().enumerate() {
             let row: [f64; 7] = std::array::from_fn(|at| row[at]);
             let pose = row_pose(&row).filter(|pose| pose.translation.abs().max_element() <= 1e9);
-            new.push(pose.ok_or_else(|| errors::value(format!("expected a position and a quaternion, found {row:?} in row {index}")))?);
+            new.push(pose.ok_or_else(|| {
+                errors::value(format!("expected a position and a quaternion, found {row:?} in row {index}"))
+            })?);
         }
         self.held.with(py, |relaxation| relaxation.relax().put_all(&new))
     }
@@ -295,7 +306,9 @@ impl Relaxation {
         self.held.with(py, |relaxation| {
             let molecules = relaxation.molecules();
             let count = molecules.scene().molecules().len() as u32;
-            (0..count).map(|id| molecules.species()[molecules.species_of(MoleculeId(id)) as usize].to_string()).collect()
+            (0..count)
+                .map(|id| molecules.species()[molecules.species_of(MoleculeId(id)) as usize].to_string())
+                .collect()
         })
     }
 
@@ -363,7 +376,8 @@ pub(crate) fn build(py: Python<'_>, input: &str, set: Vec<(String, String)>) -> 
     let job = move || {
         steric::world::build::build(&scene, &folder, &formats::read).map(|built| {
             let verdicts = verdict(&built, scene.tolerance.unwrap_or(2.0));
-            let notes: Vec<String> = built.notes.iter().cloned().chain(verdicts.iter().map(ToString::to_string)).collect();
+            let notes: Vec<String> =
+                built.notes.iter().cloned().chain(verdicts.iter().map(ToString::to_string)).collect();
             let structure: Structure = built.structure;
             (structure, notes)
         })

@@ -47,7 +47,9 @@ pub(crate) fn render<'py>(
     samples: u32,
 ) -> PyResult<(Bound<'py, pyo3::types::PyBytes>, Bound<'py, PyArray3<u8>>)> {
     if !(1..=8192).contains(&size.0) || !(1..=8192).contains(&size.1) || !(1..=4).contains(&samples) {
-        return Err(errors::value(format!("expected a size from 1 to 8192 and 1 to 4 samples, found {size:?} and {samples}")));
+        return Err(errors::value(format!(
+            "expected a size from 1 to 8192 and 1 to 4 samples, found {size:?} and {samples}"
+        )));
     }
     if !(zoom > 0.0 && zoom < 1e6) {
         return Err(errors::value(format!("expected a zoom above 0, found {zoom}")));

@@ -54,9 +54,10 @@ pub(crate) fn after_fork() {
 }
 
 fn checked(threads: i64) -> PyResult<usize> {
-    usize::try_from(threads).ok().filter(|threads| (1..=MOST_THREADS).contains(threads)).ok_or_else(|| {
-        PyValueError::new_err(format!("expected 1 to {MOST_THREADS} threads, found {threads}"))
-    })
+    usize::try_from(threads)
+        .ok()
+        .filter(|threads| (1..=MOST_THREADS).contains(threads))
+        .ok_or_else(|| PyValueError::new_err(format!("expected 1 to {MOST_THREADS} threads, found {threads}")))
 }
 
 /// The pool of so many threads.

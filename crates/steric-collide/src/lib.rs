@@ -16,7 +16,8 @@ pub use boxes::{
 pub use detect::{Forces, NearList, Overlap, OverlapSearch, RigidPairs, RigidTouch, RigidVisitor};
 pub use index::IndexKind;
 pub use neighbours::{
-    FoundNeighbours, From32or64, NeighbourArrays, NeighbourError, NeighbourIndex, NeighbourSearch, PairList, PairRule, Points, Repeat,
+    FoundNeighbours, From32or64, NeighbourArrays, NeighbourError, NeighbourIndex, NeighbourSearch, PairList, PairRule,
+    Points, Repeat,
 };
 pub use probe::{Obstacle, ProbeIndex};
 pub use swept::{Swept, SweptBox, SweptIndex, SweptSphere};

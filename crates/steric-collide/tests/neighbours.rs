@@ -99,9 +99,14 @@ fn random_points(count: usize, edge: f64) -> Vec<[f64; 3]> {
 #[test]
 fn off_the_lattice_the_pairs_are_the_same_too() {
     for (cutoff, offset) in [(3.0, 0.0), (5.0, 1e4), (2.5, -1e6), (7.0, 1e9)] {
-        let points: Vec<[f64; 3]> = random_points(900, 21.0).iter().map(|point| point.map(|along| along + offset)).collect();
+        let points: Vec<[f64; 3]> =
+            random_points(900, 21.0).iter().map(|point| point.map(|along| along + offset)).collect();
         let search = NeighbourSearch::within(cutoff);
-        assert_eq!(found(&search, &points), reference::neighbours(&search, Points::Double(&points)), "{cutoff} {offset}");
+        assert_eq!(
+            found(&search, &points),
+            reference::neighbours(&search, Points::Double(&points)),
+            "{cutoff} {offset}"
+        );
     }
 }
 
@@ -164,7 +169,9 @@ fn two_sets_are_joined() {
 #[test]
 fn what_makes_no_sense_is_refused_with_a_sentence() {
     let points = [[0.0, 0.0, 0.0], [1.0, f64::NAN, 0.0]];
-    let said = |search: &NeighbourSearch<'_>, points: &[[f64; 3]]| search.find(Points::Double(points)).expect_err("wrong").to_string();
+    let said = |search: &NeighbourSearch<'_>, points: &[[f64; 3]]| {
+        search.find(Points::Double(points)).expect_err("wrong").to_string()
+    };
     assert!(said(&NeighbourSearch::within(1.0), &points).ends_with("found NaN at point 1"));
     assert!(said(&NeighbourSearch::within(-1.0), &points[..1]).starts_with("expected a cutoff above 0"));
     let infinite = [[0.0, 0.0, 0.0], [f64::INFINITY, 0.0, 0.0]];

@@ -41,7 +41,8 @@ impl Bins {
         let cells = frame.cell_count();
         let is_dense = cells <= 8 * points.len() as u64 + 4096;
         let (ids, starts, taken) = if is_dense { counted(&keys, cells as usize) } else { sorted(&keys) };
-        let mut bins = Self { frame, ids, axes: Default::default(), boxes: Vec::new(), taken, starts, homes: Vec::new() };
+        let mut bins =
+            Self { frame, ids, axes: Default::default(), boxes: Vec::new(), taken, starts, homes: Vec::new() };
         bins.place(points)?;
         Ok(bins)
     }
@@ -62,7 +63,13 @@ impl Bins {
                 self.ids.iter().zip(x).zip(y).zip(z).for_each(place);
             } else {
                 let few = FEW;
-                self.ids.par_iter().with_min_len(few).zip(&mut x[..slots]).zip(&mut y[..slots]).zip(&mut z[..slots]).for_each(place);
+                self.ids
+                    .par_iter()
+                    .with_min_len(few)
+                    .zip(&mut x[..slots])
+                    .zip(&mut y[..slots])
+                    .zip(&mut z[..slots])
+                    .for_each(place);
             }
             return Ok(());
         }
@@ -181,7 +188,11 @@ fn counted(keys: &[u64], cells: usize) -> Sorted {
 
 fn sorted(keys: &[u64]) -> Sorted {
     let mut order: Vec<(u64, u32)> = keys.iter().zip(0u32..).map(|(&key, id)| (key, id)).collect();
-    if order.len() < FEW { order.sort_unstable() } else { order.par_sort_unstable() }
+    if order.len() < FEW {
+        order.sort_unstable()
+    } else {
+        order.par_sort_unstable()
+    }
     let mut taken: Vec<(u64, u32)> = Vec::new();
     for (slot, &(key, _)) in order.iter().enumerate() {
         if taken.last().is_none_or(|&(last, _)| last != key) {

@@ -117,8 +117,7 @@ impl Frame {
             let along = (fraction[axis] - self.low[axis]) * self.scale[axis];
             cell[axis] = (along as i32).clamp(0, self.cells[axis] - 1);
         }
-        let home =
-            if boxes == [0.0; 3] { point } else { point - self.lattice * DVec3::from_array(boxes) };
+        let home = if boxes == [0.0; 3] { point } else { point - self.lattice * DVec3::from_array(boxes) };
         (cell, boxes, home)
     }
 

@@ -176,7 +176,9 @@ pub enum NeighbourError {
     #[error("expected at most {MOST_POINTS} points, found {0}")]
     TooManyPoints(usize),
     /// A box so small beside the cutoff that its images cannot be counted.
-    #[error("expected a cutoff that reaches at most a million images of the box, found {cutoff} for a box {width} angstroms wide")]
+    #[error(
+        "expected a cutoff that reaches at most a million images of the box, found {cutoff} for a box {width} angstroms wide"
+    )]
     TooManyImages {
         /// The cutoff.
         cutoff: f64,

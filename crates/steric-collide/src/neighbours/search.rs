@@ -304,10 +304,10 @@ impl Piece<'_, '_> {
             (false, PairList::Half) => u32::from(image > [0; 3]),
         };
         let flags = lanes.splat_words(flag);
-        let shift: Vec3 =
-            if is_image { Repeat::shift(&self.ours.frame.lattice, image).as_vec3() } else { Vec3::ZERO };
+        let shift: Vec3 = if is_image { Repeat::shift(&self.ours.frame.lattice, image).as_vec3() } else { Vec3::ZERO };
         let shifts = per_axis(|axis| lanes.splat(shift[axis]));
-        let [lows, highs] = [per_axis(|axis| lanes.splat(bounds[0][axis])), per_axis(|axis| lanes.splat(bounds[1][axis]))];
+        let [lows, highs] =
+            [per_axis(|axis| lanes.splat(bounds[0][axis])), per_axis(|axis| lanes.splat(bounds[1][axis]))];
         let (zero, near) = (lanes.splat(0.0), lanes.splat(limits.near));
         let iota = lanes.load_words(&[0, 1, 2, 3, 4, 5, 6, 7]);
         let mut at = slots.start;
@@ -485,14 +485,7 @@ impl Piece<'_, '_> {
 
     /// Puts what a point found in order, behind what was kept before.
     #[inline(always)]
-    fn keep<L: Lanes>(
-        &mut self,
-        lanes: L,
-        slot: usize,
-        length: usize,
-        candidates: &Candidates,
-        scratch: &mut Scratch,
-    ) {
+    fn keep<L: Lanes>(&mut self, lanes: L, slot: usize, length: usize, candidates: &Candidates, scratch: &mut Scratch) {
         let begin = self.rows.found.len();
         let with_images = self.search.keep_images && self.search.repeat.is_some();
         if length > SHORT || self.ours.frame.has_several_images {

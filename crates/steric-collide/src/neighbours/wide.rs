@@ -30,7 +30,8 @@ pub(super) fn find<'a>(
     let mut types = FxHashMap::default();
     for (index, &radius) in radii.iter().enumerate() {
         let rounded = f32::from_bits((radius.max(1e-3).to_bits() | 0x3fff) + 1);
-        let kind = *types.entry(rounded.to_bits()).or_insert_with(|| scene.add_type("sphere", &[Vec3::ZERO], &[rounded]));
+        let kind =
+            *types.entry(rounded.to_bits()).or_insert_with(|| scene.add_type("sphere", &[Vec3::ZERO], &[rounded]));
         scene.add_molecule(kind, Pose::from_translation(points.at(index)));
     }
     // Single precision may miss what only just touches, so it looks a little farther.

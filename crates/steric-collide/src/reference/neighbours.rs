@@ -33,9 +33,9 @@ pub fn neighbours(search: &NeighbourSearch<'_>, points: Points<'_>) -> Vec<([i32
 }
 
 fn is_pair(search: &NeighbourSearch<'_>, points: Points<'_>, first: usize, second: usize, image: [i32; 3]) -> bool {
-    let shift = search.repeat.map_or(DVec3::ZERO, |repeat| {
-        repeat.periodic_box.vectors() * DVec3::from_array(image.map(f64::from))
-    });
+    let shift = search
+        .repeat
+        .map_or(DVec3::ZERO, |repeat| repeat.periodic_box.vectors() * DVec3::from_array(image.map(f64::from)));
     let apart = (points.at(second) + shift - points.at(first)).length();
     let (rule, reach) = (search.rule, reach(search, first, second));
     let near = if rule.radii.is_some() { apart < reach } else { apart <= reach };
