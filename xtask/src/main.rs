@@ -14,6 +14,7 @@ mod steps;
 mod system;
 mod vulkan;
 mod web;
+mod wheel;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -71,6 +72,7 @@ fn test() -> ExitCode {
     steps.command("all tests", other_readers(cargo(&ALL_TESTS), python.as_deref(), validator.as_deref()));
     steps.command("documentation examples", cargo(&["test", "--workspace", "--no-fail-fast", "--doc"]));
     steps.command("fuzzing", cargo(&["test", "--workspace", "--test", "fuzz", "--", "--nocapture", "fuzz_"]));
+    wheel::tested(&mut steps);
     web::tested(&mut steps, python.as_deref());
     let mut documentation = cargo(&["doc", "--workspace", "--no-deps"]);
     documentation.env("RUSTDOCFLAGS", "-D warnings");

@@ -12,7 +12,9 @@ use clap::Args;
 use glam::DVec3;
 use serde_json::{Value, json};
 use steric::model::Parsed;
-use steric::model::formats::cellpack::{TemplateFolders, assemble, read_recipe_file, read_sphere_file, result_to_json, result_to_simularium};
+use steric::model::formats::cellpack::{
+    TemplateFolders, assemble, read_recipe_file, read_sphere_file, result_to_json, result_to_simularium,
+};
 use steric::model::formats::mesh::read_mesh;
 use steric::model::recipe::{CompartmentShape, Recipe};
 use steric::world::build::recipe::{Files, PackOptions, Packed, pack};
@@ -30,7 +32,13 @@ pub(crate) struct RecipeOptions {
     #[arg(long, help_heading = "Recipes")]
     repair: bool,
     /// The box around all compartments, in angstroms: three edges about the origin, or two corners as six numbers
-    #[arg(long = "box", value_name = "X,Y,Z", help_heading = "Recipes", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(
+        long = "box",
+        value_name = "X,Y,Z",
+        help_heading = "Recipes",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
     bounds: Vec<f64>,
     /// The surface of a compartment, in place of what the recipe names; as often as wanted
     #[arg(long, value_name = "NAME=FILE", help_heading = "Recipes", value_parser = surface)]
@@ -65,7 +73,9 @@ pub(crate) fn run(path: &Path, options: &RecipeOptions, shared: &Shared) -> Resu
     shared.without_gpu("build")?;
     let Some(target) = &shared.output else {
         let found = path.display();
-        return Err(Failure::usage(format!("build {found}: expected -o FILE.bcif, .cif, .pdb, .simularium or .json, found none")));
+        return Err(Failure::usage(format!(
+            "build {found}: expected -o FILE.bcif, .cif, .pdb, .simularium or .json, found none"
+        )));
     };
     output::check_outputs(&[path.to_owned()], [Some(target.as_path())])?;
     // A wrong ending should not cost the user the time to pack.
@@ -83,9 +93,9 @@ pub(crate) fn run(path: &Path, options: &RecipeOptions, shared: &Shared) -> Resu
         Wanted::Result => write(target, shared, |file| {
             file.write_all(result_to_json(&recipe, &packed.spheres, &packed.poses).as_bytes())
         })?,
-        Wanted::Simularium => write(target, shared, |file| {
-            result_to_simularium(&recipe, &packed.spheres, &packed.poses, file).map(drop)
-        })?,
+        Wanted::Simularium => {
+            write(target, shared, |file| result_to_simularium(&recipe, &packed.spheres, &packed.poses, file).map(drop))?
+        }
         Wanted::Model(model) => {
             let folders = TemplateFolders::around(path);
             let structure = assemble(&recipe, &packed.spheres, &packed.poses, &|name| folders.find(name))?;

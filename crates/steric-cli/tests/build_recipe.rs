@@ -104,8 +104,7 @@ fn a_file_for_simularium_holds_every_copy_as_its_spheres() {
     );
     let output = steric(folder.path(), &["build", "recipe.json", "-o", "pairs.simularium"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    let file: Value =
-        serde_json::from_slice(&std::fs::read(folder.path().join("pairs.simularium")).unwrap()).unwrap();
+    let file: Value = serde_json::from_slice(&std::fs::read(folder.path().join("pairs.simularium")).unwrap()).unwrap();
     let kind = &file["trajectoryInfo"]["typeMapping"]["0"];
     assert_eq!(kind["name"], "space/pair");
     assert_eq!(kind["geometry"]["displayType"], "SPHERE_GROUP");
@@ -124,7 +123,9 @@ fn a_file_for_simularium_holds_every_copy_as_its_spheres() {
         spheres.push([one, other]);
     }
     for (number, copy) in spheres.iter().enumerate() {
-        for (one, other) in copy.iter().flat_map(|one| spheres[..number].iter().flatten().map(move |other| (one, other))) {
+        for (one, other) in
+            copy.iter().flat_map(|one| spheres[..number].iter().flatten().map(move |other| (one, other)))
+        {
             let apart = (0..3).map(|axis| (one[axis] - other[axis]).powi(2)).sum::<f64>().sqrt();
             assert!(apart > 2.0 - 1e-3, "{apart} nm");
         }

@@ -3,6 +3,7 @@
 mod boxes;
 mod detect;
 mod index;
+mod neighbours;
 mod probe;
 pub mod reference;
 mod simd;
@@ -14,6 +15,10 @@ pub use boxes::{
 };
 pub use detect::{Forces, NearList, Overlap, OverlapSearch, RigidPairs, RigidTouch, RigidVisitor};
 pub use index::IndexKind;
+pub use neighbours::{
+    FoundNeighbours, From32or64, NeighbourArrays, NeighbourError, NeighbourIndex, NeighbourSearch, PairList, PairRule,
+    Points, Repeat,
+};
 pub use probe::{Obstacle, ProbeIndex};
 pub use swept::{Swept, SweptBox, SweptIndex, SweptSphere};
 

@@ -221,7 +221,8 @@ fn write_cell(path: &Path, length_unit: LengthUnit) {
         ..SimulariumOptions::new(DVec3::new(400.0, 600.0, 800.0), vec![kinase, receptor])
     };
     let first = Particle { id: 7, type_index: 0, position: Vec3::new(10.0, 20.0, 30.0), ..Particle::default() };
-    let second = Particle { id: 12, type_index: 1, position: Vec3::new(200.0, 300.0, 400.0), radius: Some(31.5), ..first };
+    let second =
+        Particle { id: 12, type_index: 1, position: Vec3::new(200.0, 300.0, 400.0), radius: Some(31.5), ..first };
     let third = Particle { id: 2_147_483_647, ..first };
     let mut writer = SimulariumWriter::create(path, options).expect("a file");
     writer.frame(0.0, [first, second]).expect("a frame");

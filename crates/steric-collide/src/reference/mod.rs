@@ -2,9 +2,11 @@
 
 mod boxes;
 mod count;
+mod neighbours;
 
 pub use boxes::{box_pairs, box_self_pairs};
 pub use count::count;
+pub use neighbours::neighbours;
 
 use glam::DVec3;
 use steric_model::{AtomId, MoleculeId, Scene};

@@ -43,6 +43,12 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn equal_words(self, a: Self::Words, b: Self::Words) -> u32;
     /// Lanes whose words have all of some bits.
     fn have_bits(self, a: Self::Words, bits: Self::Words) -> u32;
+    /// Every bit in the lanes where the first is greater, both with their signs; none in the others.
+    fn greater_words(self, a: Self::Words, b: Self::Words) -> Self::Words;
+    /// The highest bit of every lane.
+    fn bits(self, a: Self::Words) -> u32;
+    /// The values in the lanes whose bit is set, side by side from the first lane on; what stands behind them is left open.
+    fn pack(self, a: Self::Floats, bits: u32) -> Self::Floats;
     /// Wrapping sum.
     fn add_words(self, a: Self::Words, b: Self::Words) -> Self::Words;
     /// Wrapping difference.

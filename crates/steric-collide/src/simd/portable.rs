@@ -110,6 +110,21 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn greater_words(self, a: [u32; LANES], b: [u32; LANES]) -> [u32; LANES] {
+        std::array::from_fn(|lane| if a[lane] as i32 > b[lane] as i32 { u32::MAX } else { 0 })
+    }
+
+    #[inline(always)]
+    fn bits(self, a: [u32; LANES]) -> u32 {
+        bits(|lane| a[lane] >> 31 == 1)
+    }
+
+    #[inline(always)]
+    fn pack(self, a: Eight, bits: u32) -> Eight {
+        self.pack_words(a.map(f32::to_bits), bits).map(f32::from_bits)
+    }
+
+    #[inline(always)]
     fn add_words(self, a: [u32; LANES], b: [u32; LANES]) -> [u32; LANES] {
         std::array::from_fn(|lane| a[lane].wrapping_add(b[lane]))
     }

@@ -122,6 +122,21 @@ impl Lanes for V3 {
     }
 
     #[inline(always)]
+    fn greater_words(self, a: u32x8, b: u32x8) -> u32x8 {
+        cast(self.avx2._mm256_cmpgt_epi32(cast(a), cast(b)))
+    }
+
+    #[inline(always)]
+    fn bits(self, a: u32x8) -> u32 {
+        self.avx._mm256_movemask_ps(cast(a)) as u32
+    }
+
+    #[inline(always)]
+    fn pack(self, a: f32x8, bits: u32) -> f32x8 {
+        cast(self.pack_words(cast(a), bits))
+    }
+
+    #[inline(always)]
     fn add_words(self, a: u32x8, b: u32x8) -> u32x8 {
         self.wrapping_add_u32x8(a, b)
     }

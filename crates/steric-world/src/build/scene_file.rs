@@ -244,10 +244,6 @@ pub struct MembraneTable {
     pub periodic: bool,
     /// The file of a mesh.
     pub mesh: Option<String>,
-    /// How lipids find their places.
-    pub placement: Placement,
-    /// The file of an equilibrated bilayer, for tiles.
-    pub patch: Option<String>,
     /// Half of the width of a rounded box, in angstroms.
     pub semi_axes: Option<[f64; 3]>,
     /// Radius of its edges, in angstroms.
@@ -258,6 +254,10 @@ pub struct MembraneTable {
     pub end: Option<[f64; 3]>,
     /// Radii of the two spheres, in angstroms.
     pub radii: Option<[f64; 2]>,
+    /// How lipids find their places.
+    pub placement: Placement,
+    /// The file of an equilibrated bilayer, for tiles.
+    pub patch: Option<String>,
     /// How places are chosen.
     pub sampling: Sampling,
     /// Whether places are spread as discs first.

@@ -30,7 +30,9 @@ pub fn result_to_simularium<W: Write>(
     poses: &[Vec<Pose>],
     out: W,
 ) -> io::Result<W> {
-    let shown = || (0..).zip(&recipe.ingredients).zip(spheres.iter().zip(poses)).filter(|(_, (spheres, _))| !spheres.is_empty());
+    let shown = || {
+        (0..).zip(&recipe.ingredients).zip(spheres.iter().zip(poses)).filter(|(_, (spheres, _))| !spheres.is_empty())
+    };
     let types = shown().map(|((at, own), (spheres, _))| particle_type(recipe, own, at, spheres)).collect();
     let [low, high] = recipe.bounds.unwrap_or_else(|| around(shown().map(|(_, of)| of)));
     let options = SimulariumOptions {
@@ -38,7 +40,8 @@ pub fn result_to_simularium<W: Write>(
         box_centre: 0.5 * (low + high),
         ..SimulariumOptions::new((high - low).max(DVec3::ONE), types)
     };
-    let copies = shown().enumerate().flat_map(|(type_index, (_, (_, poses)))| poses.iter().map(move |pose| (type_index, pose)));
+    let copies =
+        shown().enumerate().flat_map(|(type_index, (_, (_, poses)))| poses.iter().map(move |pose| (type_index, pose)));
     let particles = (0..).zip(copies).map(|(id, (type_index, pose))| Particle {
         id,
         type_index,

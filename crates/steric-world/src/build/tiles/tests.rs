@@ -308,8 +308,11 @@ fn one_thread_and_two_lay_the_same_bits_and_another_seed_others() {
 
 #[test]
 fn a_count_of_lipids_is_kept() {
-    let built = built(&format!("[[membrane]]\ncount = 4000\nplacement = \"tiles\"\n{POPC}"));
-    assert_eq!(built.molecules(), 4000);
+    let membrane = format!("[[membrane]]\ncount = 4000\nplacement = \"tiles\"\n{POPC}");
+    assert_eq!(built(&membrane).molecules(), 4000);
+    // Whatever room proteins take.
+    let proteins = "[[membrane.protein]]\nmolecule = \"porin\"\ncount = 8\nheight = 5.1\n";
+    assert_eq!(built(&(membrane + proteins)).molecules(), 4008);
 }
 
 #[test]
