@@ -58,7 +58,8 @@ def freud_peer(points, cutoff, threads):
     centred = np.ascontiguousarray(points - 0.5 * (low + high), dtype=np.float32)
 
     def search():
-        query = freud.locality.LinkCell(box, centred, cell_width=cutoff)
+        # Its cells (LinkCell) took minutes for a million points; this is its default.
+        query = freud.locality.AABBQuery(box, centred)
         return query.query(centred, {"r_max": cutoff, "exclude_ii": True}).toNeighborList()
 
     return search, lambda found: len(found) // 2
@@ -92,8 +93,8 @@ def timed(search):
     return found, (time.perf_counter() - began) * 1e3
 
 
-def measure(scene, points, cutoff, threads, repeats, most_seconds):
-    searches = {name: peer(points, cutoff, threads) for name, peer in PEERS.items()}
+def measure(scene, points, cutoff, threads, programs, repeats, most_seconds):
+    searches = {name: PEERS[name](points, cutoff, threads) for name in ["steric", *programs]}
     searches = {name: made for name, made in searches.items() if made is not None}
     times, counts = {name: [] for name in searches}, {}
     for turn in range(repeats + 1):
@@ -175,6 +176,7 @@ def main():
     parser.add_argument("--csv", type=Path)
     parser.add_argument("--cutoffs", default="3,5")
     parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--programs", default="scipy,MDAnalysis,freud,vesin", help="beside steric")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--most-seconds", type=float, default=20.0)
     arguments = parser.parse_args()
@@ -183,7 +185,7 @@ def main():
         points = np.ascontiguousarray(np.load(arguments.scenes / f"{scene}.npz")["positions"], np.float32)
         for cutoff in map(float, arguments.cutoffs.split(",")):
             for threads in map(int, arguments.threads.split(",")):
-                rows += measure(scene, points, cutoff + 1 / 300, threads, arguments.repeats, arguments.most_seconds)
+                rows += measure(scene, points, cutoff + 1 / 300, threads, arguments.programs.split(","), arguments.repeats, arguments.most_seconds)
     if arguments.csv:
         with open(arguments.csv, "w", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")

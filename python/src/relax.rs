@@ -25,6 +25,9 @@ pub(crate) struct Relaxation {
     pub(crate) held: Held<steric::relax::Relaxation>,
 }
 
+/// A table, and a number for each of its rows.
+type Arrays<'py, T, N> = (Bound<'py, PyArray2<T>>, Bound<'py, PyArray1<N>>);
+
 /// The scene of a ready name or of a file, with some of its keys changed.
 fn scene(py: Python<'_>, input: &str, set: &[(String, String)]) -> PyResult<(SceneFile, PathBuf)> {
     let path = Path::new(input);
@@ -273,7 +276,7 @@ impl Relaxation {
 
     /// Where all atoms are, in angstroms: float64 of shape ``(n, 3)``, molecule by molecule; and the molecule of each: int64.
     #[pyo3(name = "_atoms_now")]
-    fn atoms_now<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<i64>>)> {
+    fn atoms_now<'py>(&self, py: Python<'py>) -> PyResult<Arrays<'py, f64, i64>> {
         let (places, owners) = self.held.with(py, |relaxation| {
             let scene = relaxation.scene();
             let (mut places, mut owners) = (Vec::new(), Vec::new());
@@ -290,7 +293,7 @@ impl Relaxation {
 
     /// Who overlaps now: both molecules, both atoms in them, and depths.
     #[pyo3(name = "_overlaps")]
-    fn overlaps<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyArray2<i64>>, Bound<'py, PyArray1<f32>>)> {
+    fn overlaps<'py>(&self, py: Python<'py>) -> PyResult<Arrays<'py, i64, f32>> {
         let found = self.held.with(py, |relaxation| relaxation.overlaps())?;
         let ids = |atom: AtomId| [i64::from(atom.molecule.0), i64::from(atom.atom)];
         let pairs = found.iter().map(|pair| {

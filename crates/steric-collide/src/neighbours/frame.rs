@@ -168,10 +168,9 @@ pub(super) fn check(sets: &[Points<'_>]) -> Result<(DVec3, DVec3), NeighbourErro
 }
 
 fn wrong_coordinate(points: Points<'_>) -> NeighbourError {
-    let wrong = |index: &usize| !(points.at(*index).abs().max_element() <= FARTHEST && points.at(*index).is_finite());
-    let index = (0..points.len()).find(wrong).unwrap_or(0);
-    let point = points.at(index).to_array();
-    let found = point.into_iter().find(|value| !(value.abs() <= FARTHEST)).unwrap_or(f64::NAN);
+    let is_wrong = |value: &f64| value.is_nan() || value.abs() > FARTHEST;
+    let all = (0..points.len()).flat_map(|index| points.at(index).to_array().map(|value| (index, value)));
+    let (index, found) = all.into_iter().find(|(_, value)| is_wrong(value)).unwrap_or((0, f64::NAN));
     NeighbourError::Coordinate { index, found }
 }
 
