@@ -8,7 +8,7 @@ use std::process::Command;
 
 /// Name of the file in `book/src/pictures/`, and the arguments of `steric render`. Sizes keep every file at about 300 kB.
 #[rustfmt::skip]
-const PICTURES: [(&str, &str); 14] = [
+const PICTURES: [(&str, &str); 15] = [
     ("vesicle-placed", "vesicle --color collision --size 480x480"),
     ("vesicle-relaxed", "vesicle --relax --color collision --size 480x480"),
     ("vesicle-cut", "vesicle --relax --color leaflet --camera 10,10 --clip 10,10 --fog 0.1 --size 600x520"),
@@ -17,6 +17,7 @@ const PICTURES: [(&str, &str); 14] = [
     ("shapes", "vesicle-with-proteins --relax --shapes 0.35 --style soft --opacity POPC=0 --zoom 1.1 --size 460x400"),
     ("bilayer", "bilayer --relax --color element --palette goodsell --camera 40,12 --zoom 1.8 --size 800x400"),
     ("cytoplasm", "crowded-cytoplasm --relax --zoom 1.35 --size 460x400"),
+    ("tiled-membrane", "book/src/scenes/tiled-membrane.toml --relax --color type --style soft --camera top --zoom 1.7 --size 560x370"),
     ("exosome", "exosome --relax --palette scenes/palettes/cells.txt --style soft --shadows 0.3 --camera 20,12 --clip 20,12:20 --fog 0.1 --zoom 1.2 --size 500x480"),
     ("mitochondrion-membrane", "mitochondrion-membrane --relax --palette scenes/palettes/cells.txt --style soft --shadows 0.4 --camera 14,16 --clip 0,0:40 --fog 0.1 --zoom 1.65 --size 640x400"),
     ("syn3a-small", "syn3a-small --relax --palette scenes/palettes/cells.txt --style soft --shadows 0.3 --camera 12,8 --clip 12,8:10 --fog 0.1 --zoom 1.05 --size 440x430"),
