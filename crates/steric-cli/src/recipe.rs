@@ -40,7 +40,7 @@ pub(crate) struct RecipeOptions {
         allow_hyphen_values = true
     )]
     bounds: Vec<f64>,
-    /// The surface of a compartment, in place of what the recipe names; as often as wanted
+    /// The surface of a compartment, or the radius of a sphere about the origin, in place of what the recipe names; as often as wanted
     #[arg(long, value_name = "NAME=FILE", help_heading = "Recipes", value_parser = surface)]
     surface: Vec<(String, PathBuf)>,
     /// Whole molecules stay in the box, not their middles alone as in cellPACK
@@ -136,7 +136,11 @@ impl RecipeOptions {
                 let expected = known.join(", ");
                 return Err(Failure::usage(format!("--surface: expected a compartment ({expected}), found {name:?}")));
             };
-            own.shape = Some(CompartmentShape::Triangles { mesh: read_mesh(file)?.value });
+            let radius = file.to_str().and_then(|text| text.parse().ok()).filter(|radius: &f64| *radius > 0.0);
+            own.shape = Some(match radius.filter(|radius| radius.is_finite()) {
+                Some(radius) => CompartmentShape::Sphere { center: DVec3::ZERO, radius },
+                None => CompartmentShape::Triangles { mesh: read_mesh(file)?.value },
+            });
         }
         Ok(())
     }

@@ -81,8 +81,10 @@ fn a_box_and_a_surface_can_be_asked_for() {
     };
     let (code, said) = build(&[]);
     assert!(code == Some(1) && said.contains("0 of 20 copies placed"), "{said}");
-    let (code, said) = build(&["--surface", "cell=cube.obj"]);
-    assert!(code == Some(0) && said.contains("20 of 20 copies placed"), "{said}");
+    for surface in ["cell=cube.obj", "cell=120"] {
+        let (code, said) = build(&["--surface", surface]);
+        assert!(code == Some(0) && said.contains("20 of 20 copies placed"), "{said}");
+    }
     for (options, expected) in [
         (["--surface", "nucleus=cube.obj"], "--surface: expected a compartment (cell), found \"nucleus\""),
         (["--surface", "cell"], "expected the name of a compartment, =, and a file"),
