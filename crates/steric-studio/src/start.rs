@@ -12,7 +12,7 @@ const GALLERY: [(&str, &str); 15] = [
     ("vesicle-with-proteins", "A vesicle with porins and gramicidin in its membrane, and proteins inside."),
     ("crowded-cytoplasm", "Five kinds of protein, packed as in a cell."),
     ("exosome", "A vesicle that a cell has sent out: tetraspanins in its membrane, proteins and RNA inside."),
-    ("syn3a-small", "A quarter of a minimal cell: DNA around ribosomes, enzymes, and a membrane with its proteins."),
+    ("syn3a-small", "A minimal cell at a fifth of its width: DNA around ribosomes, enzymes, and a membrane with its proteins."),
     ("mitochondrion-membrane", "A crista: rows of ATP synthases along its rims, respiratory complexes in its sides."),
     ("plasma-hiv", "HIV among the proteins of blood: spikes, matrix, and RNA in the cone of the capsid."),
     ("dhfr", "A ligand in hand: bring trimethoprim into the pocket of dihydrofolate reductase."),
