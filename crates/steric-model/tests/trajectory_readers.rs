@@ -10,12 +10,12 @@ use std::path::Path;
 use std::process::Command;
 
 use glam::{DVec3, Vec3};
-use steric_model::Random;
 use steric_model::formats::parquet::{ColumnType, TableWriter};
 use steric_model::formats::trajectory::simularium::{
     LengthUnit, Particle, ParticleType, Plot, SimulariumOptions, SimulariumWriter, TimeUnit,
 };
 use steric_model::formats::trajectory::{BoxVectors, TrajectoryWriter, read_trajectory};
+use steric_model::{Random, Sphere};
 
 /// What a script prints, or `None` where there is no Python with this package.
 fn python(package: &str, script: &str, arguments: &[&Path]) -> Option<String> {
@@ -204,6 +204,46 @@ fn simulariumio_reads_our_particles() {
         assert_eq!(lines[11], "1.0 kinase:7 receptor#bound:12 kinase:2147483647");
         assert_eq!(lines.len(), 14);
     }
+}
+
+/// The agents of the first frame and what they are drawn as. Beneath pandas 3 simulariumio writes into arrays that it may only read.
+const SPHERE_GROUPS: &str = r#"
+import contextlib, io, sys
+import pandas
+to_numpy = pandas.DataFrame.to_numpy
+pandas.DataFrame.to_numpy = lambda self, *args, **kwargs: to_numpy(self, *args, **kwargs).copy()
+from simulariumio import FileConverter, InputFileData
+with contextlib.redirect_stdout(io.StringIO()):
+    agents = FileConverter(InputFileData(file_path=sys.argv[1]))._data.agent_data
+print(*(f"{name}:{display.display_type.value}" for name, display in sorted(agents.display_data.items())))
+count = int(agents.n_agents[0])
+print(*(int(number) for number in agents.n_subpoints[0][:count]))
+print(*(float(number) for number in agents.subpoints[0][1][:8]))
+"#;
+
+#[test]
+fn simulariumio_reads_groups_of_spheres_as_they_are_turned() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("pairs.simularium");
+    let sphere = |x: f32, radius: f32| Sphere { center: Vec3::new(x, 0.0, 0.0), radius };
+    let pair = ParticleType {
+        spheres: vec![sphere(-10.0, 10.0), sphere(20.0, 5.0)],
+        ..ParticleType::ball("pair", 30.0, [1, 2, 3])
+    };
+    let options = SimulariumOptions::new(DVec3::splat(500.0), vec![ParticleType::ball("ball", 9.0, [4, 5, 6]), pair]);
+    let mut writer = SimulariumWriter::create(&path, options).expect("a file");
+    let ball = Particle { id: 3, ..Particle::default() };
+    // A quarter of a turn about z brings x to y.
+    let rotation = glam::Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
+    let pair = Particle { id: 4, type_index: 1, rotation, ..Particle::default() };
+    writer.frame(0.0, [ball, pair]).expect("a frame");
+    writer.finish(&[]).expect("a file");
+    let Some(lines) = python("simulariumio", SPHERE_GROUPS, &[&path]) else {
+        return;
+    };
+    let lines: Vec<&str> = lines.lines().collect();
+    assert_eq!(lines[..2], ["ball:SPHERE pair:SPHERE_GROUP", "0 8"]);
+    assert_near(&numbers(lines[2]), &[0.0, -1.0, 0.0, 1.0, 0.0, 2.0, 0.0, 0.5]);
 }
 
 fn assert_near(read: &[f64], expected: &[f64]) {
