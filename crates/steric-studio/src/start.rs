@@ -12,7 +12,7 @@ const GALLERY: [(&str, &str); 15] = [
     ("vesicle-with-proteins", "A vesicle with porins and gramicidin in its membrane, and proteins inside."),
     ("crowded-cytoplasm", "Five kinds of protein, packed as in a cell."),
     ("exosome", "A vesicle that a cell has sent out: tetraspanins in its membrane, proteins and RNA inside."),
-    ("syn3a-small", "A minimal cell at a fifth of its width: DNA around ribosomes, enzymes, and a membrane with its proteins."),
+    ("syn3a-small", "A minimal cell at a fifth of its width: DNA around ribosomes, enzymes, a membrane."),
     ("mitochondrion-membrane", "A crista: rows of ATP synthases along its rims, respiratory complexes in its sides."),
     ("plasma-hiv", "HIV among the proteins of blood: spikes, matrix, and RNA in the cone of the capsid."),
     ("dhfr", "A ligand in hand: bring trimethoprim into the pocket of dihydrofolate reductase."),
@@ -23,6 +23,9 @@ const GALLERY: [(&str, &str); 15] = [
     ("stack", "Twenty soft membranes that fall onto each other and pile up; where they touch they are vermillion."),
     ("skin", "Skin over two jaws: the lower one moves forward, and the skin goes along."),
 ];
+
+/// From this width on scenes stand in two columns.
+const TWO_COLUMNS: f32 = 960.0;
 
 /// Shows the gallery; gives what was chosen.
 pub(crate) fn show(ui: &mut Ui, settings: &Settings) -> Option<Result<Source, String>> {
@@ -39,14 +42,21 @@ fn gallery(ui: &mut Ui, settings: &Settings) -> Option<Result<Source, String>> {
     ui.heading("steric");
     ui.label("Molecules must not overlap. Choose a scene, or drop a file: PDB, mmCIF, BinaryCIF, GRO, XYZ, MOL2, SDF, a scene file or a .steric file.");
     ui.add_space(12.0);
-    for (name, about) in GALLERY {
-        let button = egui::Button::new(RichText::new(name).heading()).min_size([420.0, 36.0].into());
-        if ui.add(button).clicked() {
-            chosen = Source::ready(name).map(Ok);
+    // Two columns where there is room, so that all of them are in sight.
+    let columns = if ui.available_width() < TWO_COLUMNS { 1 } else { 2 };
+    ui.columns(columns, |columns| {
+        let rows = GALLERY.len().div_ceil(columns.len());
+        for (number, (name, about)) in GALLERY.into_iter().enumerate() {
+            columns[number / rows].vertical_centered(|ui| {
+                let button = egui::Button::new(RichText::new(name).heading()).min_size([420.0, 36.0].into());
+                if ui.add(button).clicked() {
+                    chosen = Source::ready(name).map(Ok);
+                }
+                ui.label(RichText::new(about).weak());
+                ui.add_space(6.0);
+            });
         }
-        ui.label(RichText::new(about).weak());
-        ui.add_space(6.0);
-    }
+    });
     if !settings.recent.is_empty() {
         ui.separator();
         ui.label("Recent files");

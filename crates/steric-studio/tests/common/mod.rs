@@ -40,9 +40,6 @@ pub(crate) fn until(window: &mut Window, what: &str, is_true: impl Fn(&Studio) -
 
 pub(crate) fn click(window: &mut Window, label: &str) {
     window.run_steps(2);
-    // Lists are longer than the window.
-    window.get_by_label(label).scroll_to_me();
-    window.run_steps(2);
     window.get_by_label(label).click();
     window.run_steps(3);
 }
