@@ -9,7 +9,10 @@ import inspect
 import sys
 from pathlib import Path
 
-import steric
+# Beside this script stand the sources of the package; the package is installed elsewhere.
+sys.path[:] = [folder for folder in sys.path if Path(folder or ".").resolve() != Path(__file__).resolve().parent]
+
+import steric  # noqa: E402
 
 CHAPTER = Path(__file__).resolve().parents[1] / "book" / "src" / "python.md"
 BEGIN, END = "<!-- reference: begin (python/reference.py writes this) -->", "<!-- reference: end -->"
