@@ -2,8 +2,9 @@
 
     neighbours.py --scenes FOLDER [--csv FILE] [--cutoffs 3,5] [--threads 1,2] [--repeats 5]
 
-The folder holds `rods.npz` and `solution.npz` from `steric build rods --atoms 1000000 -o rods.npz`. A row is the median of a program's turns;
-the list of pairs is part of the time, the tree or grid too, and every program must find the same number. Cutoffs get 1/300 of an angstrom more,
+The folder holds `rods.npz` and `solution.npz` from `steric build rods --atoms 1000000 -o rods.npz`. In its turn a program searches twice: once
+after the others, in memory that the system has to find first (the median is in `first_ms`), and once more, as over a trajectory. A row is the median
+of these second searches; the list of pairs is part of the time, the tree or grid too, and every program must find the same number. Cutoffs get 1/300 of an angstrom more,
 so that no pair of the lattice of rods lies on the limit. Programs that cannot use several threads stand in the rows of one thread alone; what
 they are compared with there is steric on one thread. `ratio` is the row's time over steric's, with the same threads.
 
@@ -26,7 +27,7 @@ from pathlib import Path
 import numpy as np
 import steric
 
-COLUMNS = "scene,atoms,cutoff,program,version,threads,pairs,milliseconds,spread_ms,turns,ratio,commit".split(",")
+COLUMNS = "scene,atoms,cutoff,program,version,threads,pairs,milliseconds,spread_ms,first_ms,turns,ratio,commit".split(",")
 
 
 def steric_peer(points, cutoff, threads):
@@ -96,17 +97,17 @@ def timed(search):
 def measure(scene, points, cutoff, threads, programs, repeats, most_seconds):
     searches = {name: PEERS[name](points, cutoff, threads) for name in ["steric", *programs]}
     searches = {name: made for name, made in searches.items() if made is not None}
-    times, counts = {name: [] for name in searches}, {}
-    for turn in range(repeats + 1):
+    firsts, times, counts = {name: [] for name in searches}, {name: [] for name in searches}, {}
+    for turn in range(repeats):
         for name, (search, count) in searches.items():
-            # The first turn warms up; a slow program takes fewer turns.
-            if turn > 1 and sum(times[name]) > most_seconds * 1e3:
+            # A slow program takes fewer turns.
+            if turn > 0 and sum(times[name]) > most_seconds * 1e3:
                 continue
-            found, took = timed(search)
-            counts[name] = count(found)
-            del found
-            if turn > 0:
-                times[name].append(took)
+            for took in (firsts[name], times[name]):
+                found, milliseconds = timed(search)
+                counts[name] = count(found)
+                del found
+                took.append(milliseconds)
     ours = statistics.median(times["steric"])
     rows = []
     for name in searches:
@@ -122,6 +123,7 @@ def measure(scene, points, cutoff, threads, programs, repeats, most_seconds):
                 "pairs": counts[name],
                 "milliseconds": round(median, 2),
                 "spread_ms": round(max(times[name]) - min(times[name]), 2),
+                "first_ms": round(statistics.median(firsts[name]), 2),
                 "turns": len(times[name]),
                 "ratio": round(median / ours, 2),
             }

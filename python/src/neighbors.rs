@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use steric::collide::{
     FoundNeighbours, From32or64, NeighbourArrays, NeighbourError, NeighbourIndex, NeighbourSearch, PairList, PairRule,
@@ -18,7 +19,7 @@ const MANY: usize = 20_000;
 /// Pairs that were found, as arrays.
 #[pyclass(module = "steric", frozen)]
 pub(crate) struct Neighbors {
-    /// The numbers of both points of each pair: shape ``(n, 2)``, int32, sorted by the first and then the second.
+    /// The numbers of both points of each pair: shape ``(n, 2)``, int32; of a half list the smaller one first.
     #[pyo3(get)]
     pairs: Py<PyArray2<i32>>,
     /// Distances in angstroms, if they were asked for.
@@ -36,18 +37,20 @@ pub(crate) struct Neighbors {
     /// Seconds in the engine, arrays included.
     #[pyo3(get)]
     seconds: f64,
-    offsets: Vec<i64>,
+    length: usize,
+    /// How many points the first ones of the pairs are of.
+    points: usize,
+    sorted: bool,
 }
 
 #[pymethods]
 impl Neighbors {
     fn __len__(&self) -> usize {
-        self.offsets.last().map_or(0, |&last| last as usize)
+        self.length
     }
 
     fn __repr__(&self) -> String {
-        let points = self.offsets.len().saturating_sub(1);
-        format!("<steric.Neighbors: {} pairs of {points} points>", self.__len__())
+        format!("<steric.Neighbors: {} pairs of {} points>", self.length, self.points)
     }
 
     /// The first point of each pair, a view.
@@ -62,16 +65,26 @@ impl Neighbors {
         self.column(py, 1)
     }
 
-    /// Where the pairs of each point begin in the arrays, and where the last ones end: int64.
+    /// Where the pairs of each point begin in the arrays, and where the last ones end: int64. Only of sorted pairs.
     #[getter]
-    fn offsets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        PyArray1::from_slice(py, &self.offsets)
+    fn offsets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        if !self.sorted {
+            return Err(PyValueError::new_err(
+                "expected sorted pairs for offsets, found them in the order of space; ask with sort=True",
+            ));
+        }
+        let mut before = 0;
+        let ends = self.counts_of(py)?.into_iter().map(|count| {
+            before += count;
+            before
+        });
+        Ok(PyArray1::from_vec(py, std::iter::once(0).chain(ends).collect()))
     }
 
     /// How many pairs begin with each point: int64.
     #[getter]
-    fn counts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        PyArray1::from_vec(py, self.offsets.windows(2).map(|two| two[1] - two[0]).collect())
+    fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        Ok(PyArray1::from_vec(py, self.counts_of(py)?))
     }
 
     /// The pairs as a table of pandas.
@@ -81,6 +94,17 @@ impl Neighbors {
 }
 
 impl Neighbors {
+    fn counts_of(&self, py: Python<'_>) -> PyResult<Vec<i64>> {
+        let pairs = self.pairs.bind(py).readonly();
+        let mut counts = vec![0; self.points];
+        for pair in pairs.as_slice().map_err(errors::value)?.chunks_exact(2) {
+            // The array is the user's, who may have written anything into it.
+            let count = usize::try_from(pair[0]).ok().and_then(|point| counts.get_mut(point));
+            *count.ok_or_else(|| PyValueError::new_err(format!("expected numbers of points, found {}", pair[0])))? += 1;
+        }
+        Ok(counts)
+    }
+
     fn column<'py>(&self, py: Python<'py>, column: usize) -> PyResult<Bound<'py, PyAny>> {
         let all = pyo3::types::PySlice::full(py);
         self.pairs.bind(py).get_item((all, column))
@@ -104,7 +128,7 @@ impl Wanted {
 
 /// Pairs of points within a cutoff.
 #[pyfunction]
-#[pyo3(signature = (positions, cutoff, other=None, *, r#box=None, periodic=None, full=false, distances=false, vectors=false, shifts=false, threads=None))]
+#[pyo3(signature = (positions, cutoff, other=None, *, r#box=None, periodic=None, full=false, sort=false, distances=false, vectors=false, shifts=false, threads=None))]
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
 pub(crate) fn neighbors<'py>(
     positions: &Bound<'py, PyAny>,
@@ -113,6 +137,7 @@ pub(crate) fn neighbors<'py>(
     r#box: Option<&Bound<'py, PyAny>>,
     periodic: Option<&Bound<'py, PyAny>>,
     full: bool,
+    sort: bool,
     distances: bool,
     vectors: bool,
     shifts: bool,
@@ -128,6 +153,7 @@ pub(crate) fn neighbors<'py>(
         repeat: repeat(r#box, periodic, positions)?,
         list: if full { PairList::Full } else { PairList::Half },
         keep_images: wanted.images(),
+        sorted: sort,
         most_pairs: most_pairs(),
         stop: Some(&stop),
         ..NeighbourSearch::default()
@@ -138,7 +164,7 @@ pub(crate) fn neighbors<'py>(
         Some(theirs) => search.find_between(ours, theirs),
         None => search.find(ours),
     };
-    found(py, count, threads, &stop, find, wanted, None)
+    found(py, count, threads, &stop, find, (ours.len(), sort), wanted, None)
 }
 
 /// Pairs of spheres of different molecules that overlap.
@@ -171,12 +197,13 @@ pub(crate) fn overlaps<'py>(
         list: if full { PairList::Full } else { PairList::Half },
         rule: PairRule { radii: Some(radii), molecules, allow },
         keep_images: true,
+        sorted: true,
         most_pairs: most_pairs(),
         stop: Some(&stop),
     };
     let wanted = Wanted { distances, vectors, shifts, single: points.is_single() };
     let ours = points.points()?;
-    found(py, ours.len(), threads, &stop, move || search.find(ours), wanted, Some(radii))
+    found(py, ours.len(), threads, &stop, move || search.find(ours), (ours.len(), true), wanted, Some(radii))
 }
 
 /// A search that is asked again and again while points move.
@@ -215,7 +242,7 @@ impl Index {
     }
 
     /// As `steric.neighbors`, with the cells of the last call where they still serve.
-    #[pyo3(signature = (positions, *, r#box=None, periodic=None, full=false, distances=false, vectors=false, shifts=false, threads=None))]
+    #[pyo3(signature = (positions, *, r#box=None, periodic=None, full=false, sort=false, distances=false, vectors=false, shifts=false, threads=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
     fn neighbors<'py>(
         &mut self,
@@ -223,6 +250,7 @@ impl Index {
         r#box: Option<&Bound<'py, PyAny>>,
         periodic: Option<&Bound<'py, PyAny>>,
         full: bool,
+        sort: bool,
         distances: bool,
         vectors: bool,
         shifts: bool,
@@ -237,13 +265,14 @@ impl Index {
             repeat: repeat(r#box, periodic, positions)?,
             list: if full { PairList::Full } else { PairList::Half },
             keep_images: wanted.images(),
+            sorted: sort,
             most_pairs: most_pairs(),
             stop: Some(&stop),
             ..NeighbourSearch::default()
         };
         let ours = points.points()?;
         let index = &mut self.index;
-        found(py, ours.len(), threads, &stop, move || index.find(&search, ours), wanted, None)
+        found(py, ours.len(), threads, &stop, move || index.find(&search, ours), (ours.len(), sort), wanted, None)
     }
 }
 
@@ -267,6 +296,7 @@ fn found<'a>(
     threads: Option<i64>,
     stop: &AtomicBool,
     find: impl FnOnce() -> Result<FoundNeighbours<'a>, NeighbourError> + Send,
+    (points, sorted): (usize, bool),
     wanted: Wanted,
     radii: Option<&[f32]>,
 ) -> PyResult<Neighbors> {
@@ -280,21 +310,17 @@ fn found<'a>(
     };
     let found = result?.map_err(errors::neighbours)?;
     let length = found.len();
-    let pairs = PyArray2::<i32>::zeros(py, [length, 2], false);
     let shifts = wanted.shifts.then(|| PyArray2::<i32>::zeros(py, [length, 3], false));
     let (distances, vectors) = {
-        let mut pairs = pairs.readwrite();
         let mut shifts = shifts.as_ref().map(|shifts| shifts.readwrite());
-        let pairs = pairs.as_slice_mut().map_err(errors::value)?.as_chunks_mut().0;
         let shifts = match &mut shifts {
             Some(shifts) => Some(shifts.as_slice_mut().map_err(errors::value)?.as_chunks_mut().0),
             None => None,
         };
-        let arrays = (Some(pairs), shifts);
         if wanted.single {
-            written::<f32>(py, &found, wanted, arrays, pool.as_deref(), stop)?
+            written::<f32>(py, &found, wanted, shifts, pool.as_deref(), stop)?
         } else {
-            written::<f64>(py, &found, wanted, arrays, pool.as_deref(), stop)?
+            written::<f64>(py, &found, wanted, shifts, pool.as_deref(), stop)?
         }
     };
     let depths = match radii {
@@ -309,9 +335,7 @@ fn found<'a>(
             Some(depths.unbind())
         }
     };
-    let offsets = found.offsets().iter().map(|&offset| offset as i64).collect();
-    // Two hundred megabytes are given back without the interpreter.
-    py.detach(|| drop(found));
+    let pairs = PyArray1::from_vec(py, found.into_pairs().into_flattened()).reshape([length, 2])?;
     Ok(Neighbors {
         pairs: pairs.unbind(),
         distances,
@@ -319,18 +343,19 @@ fn found<'a>(
         shifts: shifts.map(Bound::unbind),
         depths,
         seconds: began.elapsed().as_secs_f64(),
-        offsets,
+        length,
+        points,
+        sorted,
     })
 }
 
 type Written = (Option<Py<PyAny>>, Option<Py<PyAny>>);
-type PairsAndShifts<'b> = (Option<&'b mut [[i32; 2]]>, Option<&'b mut [[i32; 3]]>);
 
 fn written<T: Element + From32or64>(
     py: Python<'_>,
     found: &FoundNeighbours<'_>,
     wanted: Wanted,
-    (pairs, shifts): PairsAndShifts<'_>,
+    shifts: Option<&mut [[i32; 3]]>,
     pool: Option<&rayon::ThreadPool>,
     stop: &AtomicBool,
 ) -> PyResult<Written> {
@@ -348,7 +373,10 @@ fn written<T: Element + From32or64>(
             Some(array) => Some(array.as_slice_mut().map_err(errors::value)?.as_chunks_mut().0),
             None => None,
         };
-        let arrays = NeighbourArrays { pairs, distances, vectors, shifts };
+        if distances.is_none() && vectors.is_none() && shifts.is_none() {
+            return Ok((None, None));
+        }
+        let arrays = NeighbourArrays { distances, vectors, shifts };
         match pool {
             None => work::quick(|| found.write(arrays))?,
             Some(pool) => work::borrowed(py, pool, stop, || found.write(arrays))?,

@@ -101,6 +101,7 @@ def neighbors(
     box: Any = None,
     periodic: Any = None,
     full: bool = False,
+    sort: bool = False,
     distances: bool = False,
     vectors: bool = False,
     shifts: bool = False,
@@ -109,12 +110,13 @@ def neighbors(
     """Pairs of points at most ``cutoff`` angstroms apart.
 
     Each pair is listed once, the smaller number first; with ``full`` from both sides. With ``other`` the pairs join a point of
-    ``positions`` and one of ``other``. Pairs are sorted by the first and then the second point, for any number of threads.
+    ``positions`` and one of ``other``. Pairs stand in the order of space, which is the same for any number of threads; with ``sort`` they are
+    sorted by the first and then the second point, and ``offsets`` says where those of each point begin.
 
     ``box`` is an edge, three edges, three edges and three angles, or three vectors in rows; ``"own"`` takes that of the object. Every image
     within the cutoff counts, also a point's own. ``periodic`` says along which vectors the box repeats, all by default.
 
-    The result has ``pairs`` (int32, shape ``(n, 2)``), ``i``, ``j``, ``counts`` and ``offsets``; on request ``distances``, ``vectors`` from
+    The result has ``pairs`` (int32, shape ``(n, 2)``), ``i``, ``j`` and ``counts``; on request ``distances``, ``vectors`` from
     the first to the second and ``shifts``, in the precision of the positions.
 
     >>> import numpy as np, steric
@@ -126,6 +128,9 @@ def neighbors(
     ([[0, 1]], [[-1.0, 0.0, 0.0]])
     >>> steric.neighbors(points, 2.0, box=10.0, full=True).counts.tolist()
     [1, 1, 0]
+    >>> found = steric.neighbors(points, 5.0, full=True, sort=True)
+    >>> found.j[found.offsets[2] : found.offsets[3]].tolist()  # the neighbours of point 2
+    [0, 1]
     """
     return _steric.neighbors(
         positions,
@@ -134,6 +139,7 @@ def neighbors(
         box=box,
         periodic=periodic,
         full=full,
+        sort=sort,
         distances=distances,
         vectors=vectors,
         shifts=shifts,

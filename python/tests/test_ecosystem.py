@@ -43,7 +43,7 @@ def test_atoms_of_ase():
     # One shell in a box that is narrower than twice the cutoff: every image counts, as in ASE.
     for cutoff in (3.0, 5.5):
         i, j, d, shifts = neighbor_list("ijdS", crystal, cutoff)
-        found = steric.neighbors(crystal, cutoff, box="own", full=True, distances=True, shifts=True)
+        found = steric.neighbors(crystal, cutoff, box="own", full=True, sort=True, distances=True, shifts=True)
         ours = np.hstack([found.pairs, found.shifts])
         theirs = np.column_stack([i, j, shifts])
         order = np.lexsort(theirs.T[::-1])

@@ -27,7 +27,7 @@ def every_pair(points, cutoff, vectors=None, full=False):
 @pytest.mark.parametrize("vectors", [None, np.diag([6.0, 7, 8]), [[6.0, 0, 0], [2, 6, 0], [-1, 1, 7]]])
 def test_every_pair_is_found_with_its_image_distance_and_vector(full, dtype, vectors):
     points = RANDOM.uniform(-3, 9, (25, 3)).astype(dtype)
-    found = steric.neighbors(points, 4.0, box=vectors, full=full, distances=True, vectors=True, shifts=True)
+    found = steric.neighbors(points, 4.0, box=vectors, full=full, sort=True, distances=True, vectors=True, shifts=True)
     expected = every_pair(points, 4.0, vectors, full)
     assert np.array_equal(np.hstack([found.pairs, found.shifts]), expected)
     shift = 0 if vectors is None else found.shifts @ np.asarray(vectors, dtype=float)
@@ -45,13 +45,27 @@ def test_a_million_comparisons_with_a_tree():
         tree = scipy.cKDTree(points, boxsize=edge).query_pairs(3.0, output_type="ndarray")
         tree = tree[np.lexsort((tree[:, 1], tree[:, 0]))]
         for threads in (1, 2):
-            assert np.array_equal(steric.neighbors(points, 3.0, box=edge, threads=threads).pairs, tree)
+            assert np.array_equal(steric.neighbors(points, 3.0, box=edge, threads=threads, sort=True).pairs, tree)
+
+
+def test_pairs_stand_in_the_order_of_space_unless_they_are_sorted():
+    points = RANDOM.uniform(0, 60, (30_000, 3)).astype(np.float32)
+    found = steric.neighbors(points, 3.0, threads=1, distances=True)
+    again = steric.neighbors(points, 3.0, threads=2, distances=True)
+    assert np.array_equal(found.pairs, again.pairs) and np.array_equal(found.distances, again.distances)
+    ordered = steric.neighbors(points, 3.0, sort=True, distances=True)
+    order = np.lexsort((found.j, found.i))
+    assert np.array_equal(found.pairs[order], ordered.pairs) and np.array_equal(found.distances[order], ordered.distances)
+    assert np.array_equal(found.counts, ordered.counts)
+    assert np.array_equal(np.diff(ordered.offsets), ordered.counts) and ordered.offsets[-1] == len(ordered)
+    with pytest.raises(ValueError, match="sort=True"):
+        found.offsets
 
 
 def test_two_sets_are_joined():
     first, second = RANDOM.uniform(0, 9, (50, 3)), RANDOM.uniform(0, 9, (40, 3)).astype(np.float32)
     apart = np.linalg.norm(first[:, None] - second[None].astype(float), axis=2)
-    assert np.array_equal(steric.neighbors(first, 2.0, second).pairs, np.argwhere(apart <= 2.0))
+    assert np.array_equal(steric.neighbors(first, 2.0, second, sort=True).pairs, np.argwhere(apart <= 2.0))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 mod boxes;
 mod detect;
 mod index;
+mod memory;
 mod neighbours;
 mod probe;
 pub mod reference;

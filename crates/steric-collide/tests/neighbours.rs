@@ -8,11 +8,19 @@ use steric_collide::{
 };
 use steric_model::PeriodicBox;
 
-fn found(search: &NeighbourSearch<'_>, points: &[[f64; 3]]) -> Vec<([i32; 2], [i32; 3])> {
+fn listed(search: &NeighbourSearch<'_>, points: &[[f64; 3]]) -> Vec<([i32; 2], [i32; 3])> {
     let found = search.find(Points::Double(points)).expect("a search that can be made");
-    let (mut pairs, mut shifts) = (vec![[0; 2]; found.len()], vec![[0; 3]; found.len()]);
-    found.write(NeighbourArrays::<f64> { pairs: Some(&mut pairs), shifts: Some(&mut shifts), ..Default::default() });
-    pairs.into_iter().zip(shifts).collect()
+    let mut shifts = vec![[0; 3]; found.len()];
+    found.write(NeighbourArrays::<f64> { shifts: Some(&mut shifts), ..Default::default() });
+    found.into_pairs().into_iter().zip(shifts).collect()
+}
+
+/// Sorted here and by the search, which must be the same.
+fn found(search: &NeighbourSearch<'_>, points: &[[f64; 3]]) -> Vec<([i32; 2], [i32; 3])> {
+    let mut found = listed(search, points);
+    found.sort_unstable();
+    assert_eq!(found, listed(&NeighbourSearch { sorted: true, ..*search }, points));
+    found
 }
 
 fn lattice_points(most: usize, edge: i32) -> impl Strategy<Value = Vec<[f64; 3]>> {
@@ -79,10 +87,16 @@ proptest! {
                 (0..3).for_each(|axis| point[axis] += f64::from(step[(axis + number) % 3]) / 64.0);
             }
             let found = index.find(&search, Points::Double(&points)).expect("a search that can be made");
-            prop_assert_eq!(found.pairs(), search.find(Points::Double(&points)).expect("the same").pairs());
-            index.recycle(found);
+            let fresh = search.find(Points::Double(&points)).expect("the same");
+            prop_assert_eq!(sorted(found.pairs()), sorted(fresh.pairs()));
         }
     }
+}
+
+fn sorted(pairs: &[[i32; 2]]) -> Vec<[i32; 2]> {
+    let mut pairs = pairs.to_vec();
+    pairs.sort_unstable();
+    pairs
 }
 
 fn random_points(count: usize, edge: f64) -> Vec<[f64; 3]> {
@@ -124,7 +138,7 @@ fn any_number_of_threads_gives_the_same_arrays() {
     let search = NeighbourSearch::within(4.0);
     let with = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        pool.install(|| found(&search, &points))
+        pool.install(|| listed(&search, &points))
     };
     assert_eq!(with(1), with(3));
 }
@@ -153,7 +167,8 @@ fn a_few_giants_among_many_small_spheres_are_found() {
 fn two_sets_are_joined() {
     let (first, second) = (random_points(400, 20.0), random_points(300, 20.0));
     let single: Vec<[f32; 3]> = second.iter().map(|point| point.map(|along| along as f32)).collect();
-    let found = NeighbourSearch::within(3.0).find_between(Points::Double(&first), Points::Single(&single));
+    let search = NeighbourSearch { sorted: true, ..NeighbourSearch::within(3.0) };
+    let found = search.find_between(Points::Double(&first), Points::Single(&single));
     let mut expected = Vec::new();
     for (i, a) in first.iter().enumerate() {
         for (j, b) in single.iter().enumerate() {

@@ -23,12 +23,12 @@ pub(super) struct Frame {
     pub(super) cells: [i32; 3],
     /// Rows of cells around one: steps along the second and third axis, and cells to either side along the first.
     pub(super) rows: Vec<[i32; 3]>,
+    /// Which of these is the cell's own; those after it are on one side of the cell, those before on the other.
+    pub(super) here: usize,
     /// What coordinates in single precision are measured from.
     pub(super) middle: DVec3,
     /// The farthest that a point or an image within reach is from there.
     pub(super) far: f64,
-    /// Whether a pair can be one more than once, by several images.
-    pub(super) has_several_images: bool,
 }
 
 impl Frame {
@@ -39,21 +39,21 @@ impl Frame {
         skin: f64,
         sets: &[Points<'_>],
     ) -> Result<Self, NeighbourError> {
-        let bounds = check(sets)?;
-        let wide = reach + skin;
-        let first = Self::with_edge(search, reach, wide, wide, sets, bounds)?;
-        let edge = best_edge(&first, wide, sets);
-        if edge == wide { Ok(first) } else { Self::with_edge(search, reach, wide, edge, sets, bounds) }
+        Self::with_factor(search, reach, skin, sets, check(sets)?, 1.0)
     }
 
-    fn with_edge(
+    /// With cells as wide as the reach and the skin, times a factor.
+    pub(super) fn with_factor(
         search: &NeighbourSearch<'_>,
         reach: f64,
-        wide: f64,
-        edge: f64,
+        skin: f64,
         sets: &[Points<'_>],
         bounds: (DVec3, DVec3),
+        factor: f64,
     ) -> Result<Self, NeighbourError> {
+        let wide = reach + skin;
+        // A little wider than the reach, so that rounding does not make it reach one cell farther.
+        let edge = factor * wide * (1.0 + 1e-6);
         let (lattice, repeats) =
             search.repeat.map_or((DMat3::IDENTITY, [false; 3]), |repeat| (repeat.periodic_box.vectors(), repeat.along));
         let widths = search.repeat.map_or(DVec3::ONE, |repeat| repeat.periodic_box.widths());
@@ -93,15 +93,20 @@ impl Frame {
         let middle = 0.5 * (corners.0 + corners.1);
         let is_straight = search.repeat.is_none_or(|repeat| repeat.periodic_box.is_orthogonal());
         let cell_widths = DVec3::from_array([0, 1, 2].map(|axis| widths[axis] / scale[axis]));
-        let has_several_images = (0..3).any(|axis| repeats[axis] && widths[axis] <= 2.0 * wide * (1.0 + 1e-9));
         let rows = rows(around, cell_widths, wide * (1.0 + 1e-9), is_straight);
+        let here = rows.iter().position(|row| row[..2] == [0, 0]).unwrap_or(0);
         let far = 0.5 * (corners.1 - corners.0).max_element() + wide + lattice_margin(search, wide);
-        Ok(Self { lattice, to_fraction, repeats, low, scale, cells, rows, middle, far, has_several_images })
+        Ok(Self { lattice, to_fraction, repeats, low, scale, cells, rows, here, middle, far })
     }
 
     /// How many cells there are, as a number that cannot overflow.
     pub(super) fn cell_count(&self) -> u64 {
         self.cells.iter().map(|&cells| cells as u64).product()
+    }
+
+    /// In cubic angstroms.
+    pub(super) fn volume_of_cell(&self) -> f64 {
+        (self.lattice.determinant() / self.scale.element_product()).abs()
     }
 
     /// The cell of a point, how many boxes it is away from the first, and where it is when it has been brought back.
@@ -151,9 +156,32 @@ impl Frame {
         [(key % nx) as i32, (key / nx % ny) as i32, (key / nx / ny) as i32]
     }
 
+    /// Which of several widths of cells, as parts of this frame's, costs least: wide ones have more points that are too far away, narrow ones
+    /// more rows. `crowd` is how many points share a cell with the mean point.
+    pub(super) fn best_factor(&self, crowd: f64) -> f64 {
+        /// Nanoseconds for comparing eight points, for beginning a run of them, and for looking one up.
+        const COMPARE: f64 = 1.8;
+        const BEGIN: f64 = 1.5;
+        const LOOK_UP: f64 = 5.0;
+        let cost = |factor: f64| {
+            let steps = (1.0f64 / factor).ceil() as i32;
+            let rows = rows([steps; 3], DVec3::splat(factor), 1.0, true);
+            let (count, cells) = (rows.len() as f64, rows.iter().map(|row| 2.0 * f64::from(row[2]) + 1.0).sum::<f64>());
+            // A random cell has as many points as there are beside a point in its cell.
+            let filled = (crowd - 1.0).max(0.1) * factor.powi(3);
+            let sharing = filled / (1.0 - (-filled).exp());
+            // Half of the rows, each with half of eight points in vain.
+            0.5 * (COMPARE * (cells * filled / 8.0 + 0.5 * count) + (BEGIN + LOOK_UP / sharing) * count)
+        };
+        let factors = [1.0, 0.5, 1.0 / 3.0, 0.25];
+        factors.into_iter().min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(1.0)
+    }
+
     /// How wrong the distance of two points in single precision can be.
     pub(super) fn error(&self) -> f64 {
-        16.0 * self.far * f64::from(f32::EPSILON)
+        // Both ends are rounded once, and twice more where one is an image: so many times half of the last place along each axis.
+        let roundings = if self.is_open() { 3.0 } else { 8.0 };
+        roundings * self.far * f64::from(f32::EPSILON)
     }
 }
 
@@ -222,42 +250,4 @@ fn rows(around: [i32; 3], widths: DVec3, reach: f64, is_straight: bool) -> Vec<[
         }
     }
     rows
-}
-
-/// The width of cells that costs least, from how many of the widest are taken.
-fn best_edge(frame: &Frame, reach: f64, sets: &[Points<'_>]) -> f64 {
-    /// Nanoseconds for eight candidates of one point, for gathering eight candidates, and for looking up a row.
-    const COMPARE: f64 = 1.3;
-    const GATHER: f64 = 2.5;
-    const ROW: f64 = 4.0;
-    let points: usize = sets.iter().map(Points::len).sum();
-    let cells = frame.cell_count();
-    if points < 64 || cells > 8 * points as u64 + 4096 {
-        return reach;
-    }
-    let mut taken = vec![false; cells as usize];
-    for points in sets {
-        for index in 0..points.len() {
-            taken[frame.key(frame.place(points.at(index)).0) as usize] = true;
-        }
-    }
-    let occupied = taken.into_iter().filter(|&taken| taken).count().max(1);
-    // Of one cell, where its points lie in it is not known.
-    let density = points as f64 / occupied as f64 / reach.powi(3);
-    let cost = |factor: f64| {
-        let edge = factor * reach;
-        let steps = 2.0 * (1.0 / factor).ceil() + 1.0;
-        let filled = density * edge.powi(3);
-        let sharing = filled / (1.0 - (-filled).exp());
-        let round = edge.powi(3)
-            + 6.0 * edge * edge * reach
-            + 3.0 * std::f64::consts::PI * edge * reach * reach
-            + 4.0 / 3.0 * std::f64::consts::PI * reach.powi(3);
-        let rows = if steps > 3.0 { 0.8 } else { 1.0 } * steps * steps;
-        let gathered = rows * steps * edge.powi(3);
-        COMPARE * round * density / 8.0 + (GATHER * (gathered * density / 8.0 + 0.5 * rows) + ROW * rows) / sharing
-    };
-    let factors = [1.0 / 3.0, 0.5, 1.0, 1.25, 1.5, 2.0, 3.0];
-    let best = factors.into_iter().min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(1.0);
-    best * reach
 }

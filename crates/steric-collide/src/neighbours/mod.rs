@@ -1,16 +1,14 @@
 //! Which points are near which: pairs, distances and vectors of plain arrays, in open space or in a box that repeats.
 //!
-//! How it works: points are sorted by cell. All points of one cell share their candidates: the points of the cells around that
-//! come near the bounds of those that are there, gathered once side by side in single precision. Each point then looks at eight
-//! candidates at a time. What lies so near the limit that single precision cannot tell is decided from the points themselves,
-//! in double precision, so the answer is that of [`crate::reference::neighbours`], pair by pair. A point finds all its pairs
-//! alone, so rows never have to be merged: a row is put in order by counting, for each of its numbers, how many are smaller.
-//! The result has the same bits for any number of threads.
+//! How it works: points are sorted by cell, so what a point may be near are a few runs of points side by side, and a run is compared
+//! eight points at a time in single precision. What lies so near the limit that single precision cannot tell is decided from the
+//! points themselves, in double precision, so the answer is that of [`crate::reference::neighbours`], pair by pair. Each pair is looked at
+//! once, from the cell that comes first. Pairs stand in the order of cells, which is the same for any number of threads; whoever
+//! wants them sorted by point says so.
 
 mod bins;
 mod found;
 mod frame;
-mod rows;
 mod search;
 mod wide;
 
@@ -221,6 +219,8 @@ pub struct NeighbourSearch<'a> {
     pub rule: PairRule<'a>,
     /// Whether images are kept, which distances, vectors and shifts in a box are made from.
     pub keep_images: bool,
+    /// Whether pairs are sorted by the first point, the second and the image; otherwise they are in the order of cells.
+    pub sorted: bool,
     /// Give up beyond so many pairs.
     pub most_pairs: usize,
     /// Stops the search where it becomes true.
@@ -235,6 +235,7 @@ impl Default for NeighbourSearch<'_> {
             list: PairList::Half,
             rule: PairRule::default(),
             keep_images: true,
+            sorted: false,
             most_pairs: usize::MAX,
             stop: None,
         }
@@ -247,7 +248,7 @@ impl<'a> NeighbourSearch<'a> {
         Self { cutoff, ..Self::default() }
     }
 
-    /// Pairs among some points, sorted by the first and then the second.
+    /// Pairs among some points.
     pub fn find(&self, points: Points<'a>) -> Result<FoundNeighbours<'a>, NeighbourError> {
         let Some(reach) = self.reach(points)? else { return Ok(FoundNeighbours::none(points, points)) };
         if let Some(radii) = self.rule.radii
@@ -256,12 +257,17 @@ impl<'a> NeighbourSearch<'a> {
         {
             return wide::find(self, points, radii);
         }
-        let bins = Bins::new(Frame::new(self, reach, 0.0, &[points])?, points)?;
-        search::find(self, reach, points, &bins, points, &bins, false)
+        let bins = self.bins(reach, 0.0, points)?;
+        search::find(self, reach, (points, &bins), (points, &bins), false)
     }
 
-    /// Pairs of a point of the first set and one of the second, all of them, sorted by the first and then the second. The rule
-    /// is not used.
+    fn bins(&self, reach: f64, skin: f64, points: Points<'a>) -> Result<Bins, NeighbourError> {
+        let bounds = frame::check(&[points])?;
+        let frame = |factor| Frame::with_factor(self, reach, skin, &[points], bounds, factor);
+        Bins::tuned(frame(1.0)?, points, frame)
+    }
+
+    /// Pairs of a point of the first set and one of the second, all of them. The rule is not used.
     ///
     /// ```
     /// use steric_collide::{NeighbourSearch, Points};
@@ -278,7 +284,7 @@ impl<'a> NeighbourSearch<'a> {
         };
         let frame = Frame::new(self, reach, 0.0, &[first, second])?;
         let (ours, theirs) = (Bins::new(frame.clone(), first)?, Bins::new(frame, second)?);
-        search::find(&plain, reach, first, &ours, second, &theirs, true)
+        search::find(&plain, reach, (first, &ours), (second, &theirs), true)
     }
 
     /// How far apart two points of a pair can be; `None` if there is nothing to search.
@@ -338,7 +344,6 @@ struct Kept {
     cutoff: f64,
     repeat: Option<Repeat>,
     bins: Bins,
-    spare: Vec<rows::Rows>,
 }
 
 impl NeighbourIndex {
@@ -362,24 +367,15 @@ impl NeighbourIndex {
         let mut kept = self.kept.take().filter(same);
         if !kept.as_mut().is_some_and(|kept| kept.bins.follow(points, 0.5 * self.skin)) {
             self.builds += 1;
-            let mut bins = Bins::new(Frame::new(&search, reach, self.skin, &[points])?, points)?;
+            let mut bins = search.bins(reach, self.skin, points)?;
             if self.skin > 0.0 {
                 bins.remember(points);
             }
-            let spare = kept.map_or_else(Vec::new, |kept| kept.spare);
-            kept = Some(Kept { cutoff: search.cutoff, repeat: search.repeat, bins, spare });
+            kept = Some(Kept { cutoff: search.cutoff, repeat: search.repeat, bins });
         }
-        let mut kept = kept.unwrap_or_else(|| unreachable!("cells were just made"));
-        let spare = std::mem::take(&mut kept.spare);
+        let kept = kept.unwrap_or_else(|| unreachable!("cells were just made"));
         let bins = &self.kept.insert(kept).bins;
-        search::find_with(&search, reach, points, bins, points, bins, false, spare)
-    }
-
-    /// Takes back the memory of a result, for the next one.
-    pub fn recycle(&mut self, found: FoundNeighbours<'_>) {
-        if let Some(kept) = &mut self.kept {
-            kept.spare = found.into_rows();
-        }
+        search::find(&search, reach, (points, bins), (points, bins), false)
     }
 
     /// How often the cells were made anew.

@@ -8,8 +8,7 @@ use glam::{DVec3, Vec3};
 use rustc_hash::FxHashMap;
 use steric_model::{Pose, Scene};
 
-use super::found::vector;
-use super::rows::{Rows, pack_image};
+use super::found::{Pairs, pack_image, vector};
 use super::{FoundNeighbours, NeighbourError, NeighbourSearch, PairList, Points};
 use crate::detect::OverlapSearch;
 
@@ -44,26 +43,18 @@ pub(super) fn find<'a>(
         let reach = f64::from(radii[a as usize]) + f64::from(radii[b as usize]) - search.rule.allow;
         let between: DVec3 = vector(points.at(a as usize), points.at(b as usize), None, [0; 3]);
         if apart && reach > 0.0 && between.length_squared() < reach * reach {
-            pairs.push((a.min(b), a.max(b)));
+            let (a, b) = (a as i32, b as i32);
+            pairs.push([a.min(b), a.max(b)]);
             if search.list == PairList::Full {
-                pairs.push((a.max(b), a.min(b)));
+                pairs.push([a.max(b), a.min(b)]);
             }
         }
     }
-    if pairs.len() > search.most_pairs.min(u32::MAX as usize) {
+    if pairs.len() > search.most_pairs {
         return Err(NeighbourError::TooManyPairs { most: search.most_pairs });
     }
     pairs.sort_unstable();
-    let mut rows = Rows { found: pairs.iter().map(|&(_, second)| second).collect(), ..Rows::default() };
-    if search.keep_images && search.repeat.is_some() {
-        rows.images = vec![pack_image([0; 3]); pairs.len()];
-    }
-    rows.ends = (0..radii.len() as u32)
-        .scan(0, |at, id| {
-            *at += pairs[*at..].iter().take_while(|pair| pair.0 == id).count();
-            Some(*at as u32)
-        })
-        .collect();
-    let ids: Vec<u32> = (0..radii.len() as u32).collect();
-    Ok(FoundNeighbours::new(points, points, None, vec![rows], &ids))
+    let repeats = search.keep_images && search.repeat.is_some();
+    let images = if repeats { vec![pack_image([0; 3]); pairs.len()] } else { Vec::new() };
+    Ok(FoundNeighbours::new(points, points, None, Pairs::new(pairs, images), false))
 }

@@ -32,6 +32,10 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn div(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
     fn sqrt(self, a: Self::Floats) -> Self::Floats;
     fn less(self, a: Self::Floats, b: Self::Floats) -> u32;
+    /// A bit for each lane that has a minus.
+    fn signs(self, a: Self::Floats) -> u32;
+    /// The smaller of a value and the size of another; the value where the other is no number.
+    fn smaller_size(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
     /// Lanes where the first of any of six pairs is less than the second.
     fn any_less(self, a: [(Self::Floats, Self::Floats); 3], b: [(Self::Floats, Self::Floats); 3]) -> u32;
     /// `value` in the lanes where `a < b`, zero in the others.
@@ -43,12 +47,10 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn equal_words(self, a: Self::Words, b: Self::Words) -> u32;
     /// Lanes whose words have all of some bits.
     fn have_bits(self, a: Self::Words, bits: Self::Words) -> u32;
-    /// Every bit in the lanes where the first is greater, both with their signs; none in the others.
-    fn greater_words(self, a: Self::Words, b: Self::Words) -> Self::Words;
-    /// The highest bit of every lane.
-    fn bits(self, a: Self::Words) -> u32;
-    /// The values in the lanes whose bit is set, side by side from the first lane on; what stands behind them is left open.
-    fn pack(self, a: Self::Floats, bits: u32) -> Self::Floats;
+    /// The smaller and the greater of each two words, both with their signs.
+    fn sorted_words(self, a: Self::Words, b: Self::Words) -> [Self::Words; 2];
+    /// The words of both by turns: from the first four lanes, and from the last four.
+    fn interleave(self, a: Self::Words, b: Self::Words) -> [[u32; LANES]; 2];
     /// Wrapping sum.
     fn add_words(self, a: Self::Words, b: Self::Words) -> Self::Words;
     /// Wrapping difference.

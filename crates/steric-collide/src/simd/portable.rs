@@ -74,6 +74,16 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn signs(self, a: Eight) -> u32 {
+        bits(|lane| a[lane].is_sign_negative())
+    }
+
+    #[inline(always)]
+    fn smaller_size(self, a: Eight, b: Eight) -> Eight {
+        each(|lane| if b[lane].abs() < a[lane] { b[lane].abs() } else { a[lane] })
+    }
+
+    #[inline(always)]
     fn any_less(self, a: [(Eight, Eight); 3], b: [(Eight, Eight); 3]) -> u32 {
         let less = |lane: usize, pairs: &[(Eight, Eight); 3]| pairs.iter().any(|pair| pair.0[lane] < pair.1[lane]);
         bits(|lane| less(lane, &a) || less(lane, &b))
@@ -110,18 +120,18 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn greater_words(self, a: [u32; LANES], b: [u32; LANES]) -> [u32; LANES] {
-        std::array::from_fn(|lane| if a[lane] as i32 > b[lane] as i32 { u32::MAX } else { 0 })
+    fn sorted_words(self, a: [u32; LANES], b: [u32; LANES]) -> [[u32; LANES]; 2] {
+        let is_less = |lane: usize| (a[lane] as i32) < b[lane] as i32;
+        [
+            std::array::from_fn(|lane| if is_less(lane) { a[lane] } else { b[lane] }),
+            std::array::from_fn(|lane| if is_less(lane) { b[lane] } else { a[lane] }),
+        ]
     }
 
     #[inline(always)]
-    fn bits(self, a: [u32; LANES]) -> u32 {
-        bits(|lane| a[lane] >> 31 == 1)
-    }
-
-    #[inline(always)]
-    fn pack(self, a: Eight, bits: u32) -> Eight {
-        self.pack_words(a.map(f32::to_bits), bits).map(f32::from_bits)
+    fn interleave(self, a: [u32; LANES], b: [u32; LANES]) -> [[u32; LANES]; 2] {
+        let word = |at: usize| if at.is_multiple_of(2) { a[at / 2] } else { b[at / 2] };
+        [std::array::from_fn(word), std::array::from_fn(|at| word(LANES + at))]
     }
 
     #[inline(always)]

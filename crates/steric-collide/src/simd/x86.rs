@@ -80,6 +80,17 @@ impl Lanes for V3 {
     }
 
     #[inline(always)]
+    fn signs(self, a: f32x8) -> u32 {
+        self.avx._mm256_movemask_ps(cast(a)) as u32
+    }
+
+    #[inline(always)]
+    fn smaller_size(self, a: f32x8, b: f32x8) -> f32x8 {
+        // The processor's answer is its second operand where the first is no number.
+        cast(self.avx._mm256_min_ps(cast(self.abs_f32x8(b)), cast(a)))
+    }
+
+    #[inline(always)]
     fn any_less(self, a: [(f32x8, f32x8); 3], b: [(f32x8, f32x8); 3]) -> u32 {
         // No closures: only what is sure to be inlined is compiled for AVX2.
         let [a0, a1, a2] =
@@ -122,18 +133,18 @@ impl Lanes for V3 {
     }
 
     #[inline(always)]
-    fn greater_words(self, a: u32x8, b: u32x8) -> u32x8 {
-        cast(self.avx2._mm256_cmpgt_epi32(cast(a), cast(b)))
+    fn sorted_words(self, a: u32x8, b: u32x8) -> [u32x8; 2] {
+        let (a, b) = (cast(a), cast(b));
+        [cast(self.avx2._mm256_min_epi32(a, b)), cast(self.avx2._mm256_max_epi32(a, b))]
     }
 
     #[inline(always)]
-    fn bits(self, a: u32x8) -> u32 {
-        self.avx._mm256_movemask_ps(cast(a)) as u32
-    }
-
-    #[inline(always)]
-    fn pack(self, a: f32x8, bits: u32) -> f32x8 {
-        cast(self.pack_words(cast(a), bits))
+    fn interleave(self, a: u32x8, b: u32x8) -> [[u32; LANES]; 2] {
+        let (a, b) = (cast(a), cast(b));
+        let (low, high) = (self.avx2._mm256_unpacklo_epi32(a, b), self.avx2._mm256_unpackhi_epi32(a, b));
+        let first = self.avx2._mm256_permute2x128_si256::<0x20>(low, high);
+        let last = self.avx2._mm256_permute2x128_si256::<0x31>(low, high);
+        [cast(first), cast(last)]
     }
 
     #[inline(always)]
