@@ -22,7 +22,7 @@ GROUPS = {
     "Relaxing, building, packing": ["relax", "relaxation", "Relaxation", "RelaxReport", "build", "pack", "ready_scenes"],
     "Worlds": ["diffuse", "Diffusion", "deform", "Deformation", "animate", "Animation", "dock", "Docking"],
     "Pictures": ["render", "Picture"],
-    "Errors": ["FormatError", "StericError", "InternalError"],
+    "Errors": ["FormatError", "InternalError"],
 }
 
 

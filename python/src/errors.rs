@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use steric::collide::NeighbourError;
 use steric::model::{Located, Place, ReadError};
 
-create_exception!(steric, StericError, PyException, "Everything that steric raises on its own account.");
 create_exception!(
     steric,
     FormatError,
@@ -24,7 +23,6 @@ create_exception!(
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
-    module.add("StericError", py.get_type::<StericError>())?;
     module.add("FormatError", py.get_type::<FormatError>())?;
     module.add("InternalError", py.get_type::<InternalError>())
 }

@@ -10,6 +10,7 @@ mod deform;
 mod diffuse;
 mod dock;
 mod errors;
+mod grow;
 mod model;
 mod neighbors;
 mod pack;
@@ -32,6 +33,8 @@ mod _steric {
     use crate::diffuse::Diffusion;
     #[pymodule_export]
     use crate::dock::Docking;
+    #[pymodule_export]
+    use crate::grow::{grow, pack_recipe};
     #[pymodule_export]
     use crate::model::{Model, check, radii_of, read};
     #[pymodule_export]

@@ -118,6 +118,9 @@ struct Wanted {
     vectors: bool,
     shifts: bool,
     single: bool,
+    sorted: bool,
+    /// How many points the first ones of the pairs are of.
+    points: usize,
 }
 
 impl Wanted {
@@ -146,7 +149,7 @@ pub(crate) fn neighbors<'py>(
     let py = positions.py();
     let first = Positions::new(positions)?;
     let second = other.map(Positions::new).transpose()?;
-    let wanted = Wanted { distances, vectors, shifts, single: first.is_single() };
+    let wanted = Wanted { distances, vectors, shifts, single: first.is_single(), sorted: sort, points: first.len() };
     let stop = AtomicBool::new(false);
     let search = NeighbourSearch {
         cutoff,
@@ -164,7 +167,7 @@ pub(crate) fn neighbors<'py>(
         Some(theirs) => search.find_between(ours, theirs),
         None => search.find(ours),
     };
-    found(py, count, threads, &stop, find, (ours.len(), sort), wanted, None)
+    found(py, count, threads, &stop, find, wanted, None)
 }
 
 /// Pairs of spheres of different molecules that overlap.
@@ -201,9 +204,9 @@ pub(crate) fn overlaps<'py>(
         most_pairs: most_pairs(),
         stop: Some(&stop),
     };
-    let wanted = Wanted { distances, vectors, shifts, single: points.is_single() };
+    let wanted = Wanted { distances, vectors, shifts, single: points.is_single(), sorted: true, points: points.len() };
     let ours = points.points()?;
-    found(py, ours.len(), threads, &stop, move || search.find(ours), (ours.len(), true), wanted, Some(radii))
+    found(py, ours.len(), threads, &stop, move || search.find(ours), wanted, Some(radii))
 }
 
 /// A search that is asked again and again while points move.
@@ -241,7 +244,7 @@ impl Index {
         format!("steric.Index({}, skin={})", self.cutoff, self.index.skin())
     }
 
-    /// As `steric.neighbors`, with the cells of the last call where they still serve.
+    /// As `steric.neighbors`, with the cells of the last call where they still serve. Unsorted pairs are in the order of those cells.
     #[pyo3(signature = (positions, *, r#box=None, periodic=None, full=false, sort=false, distances=false, vectors=false, shifts=false, threads=None))]
     #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
     fn neighbors<'py>(
@@ -258,7 +261,8 @@ impl Index {
     ) -> PyResult<Neighbors> {
         let py = positions.py();
         let points = Positions::new(positions)?;
-        let wanted = Wanted { distances, vectors, shifts, single: points.is_single() };
+        let wanted =
+            Wanted { distances, vectors, shifts, single: points.is_single(), sorted: sort, points: points.len() };
         let stop = AtomicBool::new(false);
         let search = NeighbourSearch {
             cutoff: self.cutoff,
@@ -272,7 +276,7 @@ impl Index {
         };
         let ours = points.points()?;
         let index = &mut self.index;
-        found(py, ours.len(), threads, &stop, move || index.find(&search, ours), (ours.len(), sort), wanted, None)
+        found(py, ours.len(), threads, &stop, move || index.find(&search, ours), wanted, None)
     }
 }
 
@@ -296,7 +300,6 @@ fn found<'a>(
     threads: Option<i64>,
     stop: &AtomicBool,
     find: impl FnOnce() -> Result<FoundNeighbours<'a>, NeighbourError> + Send,
-    (points, sorted): (usize, bool),
     wanted: Wanted,
     radii: Option<&[f32]>,
 ) -> PyResult<Neighbors> {
@@ -344,8 +347,8 @@ fn found<'a>(
         depths,
         seconds: began.elapsed().as_secs_f64(),
         length,
-        points,
-        sorted,
+        points: wanted.points,
+        sorted: wanted.sorted,
     })
 }
 

@@ -28,13 +28,13 @@ from ._steric import (
     InternalError,
     Model,
     Neighbors,
-    StericError,
     __version__,
     instruction_set,
     read,
     set_threads,
     threads,
 )
+from ._building import build, pack
 from ._worlds import (
     Deformation,
     Diffusion,
@@ -42,11 +42,9 @@ from ._worlds import (
     Relaxation,
     RelaxReport,
     animate,
-    build,
     deform,
     diffuse,
     dock,
-    pack,
     relax,
     relaxation,
 )
@@ -66,7 +64,6 @@ __all__ = [
     "RelaxReport",
     "Relaxation",
     "Report",
-    "StericError",
     "__version__",
     "animate",
     "build",

@@ -17,12 +17,13 @@ __all__ = [
     "Model",
     "Neighbors",
     "Relaxation",
-    "StericError",
     "__version__",
     "_after_fork",
     "_build",
     "_check",
+    "_grow",
     "_pack",
+    "_pack_recipe",
     "_radii_of",
     "_ready_names",
     "_render",
@@ -37,7 +38,6 @@ __all__ = [
 __version__: str
 instruction_set: str
 
-class StericError(Exception): ...
 
 class FormatError(ValueError):
     file: str
@@ -212,6 +212,27 @@ def _pack(
     threads: int | None = None,
     look: Callable[[int, int], None] | None = None,
 ) -> tuple[Model, str, bool]: ...
+def _pack_recipe(
+    path: _Path,
+    seed: int | None,
+    bounds: Sequence[float] | None,
+    surfaces: Sequence[tuple[str, str]],
+    whole: bool,
+    repair: bool,
+    tries: int | None,
+    max_seconds: float | None,
+    threads: int | None,
+    look: Callable[[int, int], None] | None,
+) -> tuple[Model, str, bool]: ...
+def _grow(
+    name: str,
+    kind: str | None,
+    units: int | None,
+    closed: bool,
+    radius: float | None,
+    seed: int | None,
+    look: Callable[[int, int], None] | None,
+) -> tuple[Model, str] | None: ...
 def _build(input: str, set: _Options) -> tuple[Model, list[str]]: ...
 def _ready_names() -> list[tuple[str, list[str]]]: ...
 

@@ -282,43 +282,6 @@ def relax(what: Any = "vesicle", *, progress: bool | None = None, **how: Any) ->
     return run.model(), report
 
 
-def build(
-    scene: str,
-    *,
-    count: int | None = None,
-    radius: float | None = None,
-    area_per_lipid: float | None = None,
-    seed: int | None = None,
-    options: Mapping[str, Any] | None = None,
-) -> _steric.Model:
-    """A scene, placed and not yet relaxed.
-
-    >>> import steric
-    >>> steric.build("bilayer", count=20).assemblies
-    {'1': 20}
-    """
-    given = {"membrane.count": count, "membrane.radius": radius, "membrane.area-per-lipid": area_per_lipid, "seed": seed}
-    return _steric._build(os.fspath(scene), _pairs(options, **given))[0]
-
-
-def pack(
-    path: Any,
-    *,
-    seed: int | None = None,
-    max_iterations: int | None = None,
-    threads: int | None = None,
-    progress: bool | None = None,
-) -> tuple[_steric.Model, Report]:
-    """Packs the molecules of a packmol input, as ``packmol < file`` would: the model, and a report with ``is_solved``."""
-    with Bar(max_iterations, "iterations", progress=progress) as bar:
-
-        def look(iteration: int, overlapping: int) -> None:
-            bar.to(iteration, f"{overlapping} molecules are too near to others")
-
-        model, text, solved = _steric._pack(os.fspath(path), seed, max_iterations, threads, look)
-    return model, Report({**json.loads(text), "is_solved": solved})
-
-
 class Diffusion:
     """Particles in Brownian motion that never pass through each other.
 

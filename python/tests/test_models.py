@@ -250,3 +250,33 @@ def test_a_large_entry_is_checked(shared):
     path: Path = shared("structures/4hhb.cif.gz")
     report = steric.check(path)
     assert (report.overlaps, report.atoms, report.molecules) == (1, 4779, 231)
+
+
+RECIPE = Path(__file__).parents[2] / "crates/steric-world/tests/recipes/spheres.json"
+
+
+def test_a_recipe_of_cellpack_is_packed(tmp_path):
+    model, report = steric.pack(RECIPE, seed=3)
+    assert report.is_solved and report.overlaps == 0 and report.placed == report.asked > 0
+    assert sum(model.assemblies.values()) == report.placed
+    assert steric.build(RECIPE, seed=3).assemblies == model.assemblies
+    crowded, report = steric.pack(RECIPE, seed=3, box=[60, 60, 60], max_seconds=5)
+    assert not report.is_solved and report.placed < report.asked
+    assert any(one["placed"] < one["asked"] for one in report.ingredients)
+    with pytest.raises(ValueError, match="box: expected three edges"):
+        steric.pack(RECIPE, box=[1.0, 2.0])
+    with pytest.raises(ValueError, match="expected a compartment"):
+        steric.pack(RECIPE, surfaces={"nowhere": 100.0})
+    (tmp_path / "broken.json").write_text('{"cytoplasme": [1, 2')
+    with pytest.raises(steric.FormatError) as told:
+        steric.pack(tmp_path / "broken.json")
+    assert told.value.line == 1
+
+
+def test_fibres_are_grown():
+    plasmid = steric.build("fibre", units=700, closed=True, radius=260, seed=2)
+    assert plasmid.assemblies == {"1": 700}
+    with pytest.raises(ValueError, match="expected a number of units"):
+        steric.build("fibre")
+    with pytest.raises(ValueError, match="expected dna"):
+        steric.build("fibre", units=10, kind="wool")

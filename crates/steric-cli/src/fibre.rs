@@ -1,30 +1,18 @@
 //! `steric build plasmid`, `syn3a-chromosome`, `million-base-pairs` and `fibre`: DNA, RNA and actin in a sphere.
-//!
-//! How it works: the fibre is grown, and every unit becomes a copy of one small template: where the backbones of a base pair stand, a nucleotide, or a subunit. Copies stay copies in mmCIF and BinaryCIF.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Args, ValueEnum};
-use glam::{DVec3, Vec3};
-use steric::model::{Assembly, AtomRecord, Copies, Element, Name, Pose, Structure, StructureBuilder};
-use steric::world::fibre::scenes::{self, FibreScene};
-use steric::world::fibre::{Fibre, FibreKind, FibreOptions, FibreReport, Room};
-use steric::world::shape::Region;
+use steric::fibre::{FibreOrder, Strand};
+use steric::world::fibre::FibreReport;
 
 use crate::failure::Failure;
 use crate::options::Shared;
 use crate::output::{self, Verdict};
 use crate::relax;
 use crate::table::{counted, thousands};
-
-/// More units than this are no scene that anything shows.
-const MOST_UNITS: usize = 200_000_000;
-/// Where phosphates stand from the axis of a double helix, in angstroms.
-const STRAND: f32 = 9.0;
-/// How far about the axis they stand from each other, in degrees: the minor groove.
-const GROOVE: f32 = 140.0;
 
 /// What a fibre is, where it is not that of a ready scene.
 #[derive(Debug, Args)]
@@ -53,30 +41,13 @@ enum Kind {
     Actin,
 }
 
-impl Kind {
-    fn fibre(self) -> FibreKind {
-        match self {
-            Self::Dna => FibreKind::DNA,
-            Self::RnaHelix => FibreKind::RNA_HELIX,
-            Self::Rna => FibreKind::RNA,
-            Self::Actin => FibreKind::ACTIN,
-        }
-    }
-
-    /// Name, residue and the places of its beads.
-    fn template(self) -> (&'static str, &'static str, Vec<(&'static str, Element, Vec3)>) {
-        let phosphorus = Element::new(15);
-        let (sine, cosine) = GROOVE.to_radians().sin_cos();
-        let strands = vec![
-            ("P1", phosphorus, STRAND * Vec3::X),
-            ("C", Element::CARBON, Vec3::ZERO),
-            ("P2", phosphorus, STRAND * Vec3::new(cosine, sine, 0.0)),
-        ];
-        match self {
-            Self::Dna => ("DNA", "BP", strands),
-            Self::RnaHelix => ("RNA helix", "BP", strands),
-            Self::Rna => ("RNA", "N", vec![("P", phosphorus, Vec3::ZERO)]),
-            Self::Actin => ("actin", "ACT", vec![("C", Element::CARBON, 16.0 * Vec3::X)]),
+impl From<Kind> for Strand {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Dna => Self::Dna,
+            Kind::RnaHelix => Self::RnaHelix,
+            Kind::Rna => Self::Rna,
+            Kind::Actin => Self::Actin,
         }
     }
 }
@@ -86,7 +57,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Whether a fibre is called so.
 pub(crate) fn is_fibre(name: &Path) -> bool {
-    name.to_str().is_some_and(|name| name == "fibre" || scenes::all().iter().any(|scene| scene.name == name))
+    name.to_str().is_some_and(steric::fibre::is_fibre)
 }
 
 /// Grows a fibre, in a sphere of another radius than that of the scene if one is given.
@@ -105,13 +76,17 @@ pub(crate) fn run(
     };
     output::check_outputs(&[], [Some(target.as_path())])?;
     let model = relax::Target::new(target)?;
-    let (fibre, room) = asked(&name.to_string(), arguments, radius)?;
-    let kind = arguments.kind.unwrap_or(Kind::Dna);
+    let order = FibreOrder {
+        name: name.to_string(),
+        strand: arguments.kind.map(Strand::from),
+        units: arguments.units,
+        is_closed: arguments.closed,
+        radius,
+    };
     // Only the first of several runs in one process can listen; a test harness has none.
     let _listening = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
     let bar = output::spinner(shared, format!("growing {name}"));
-    let options = FibreOptions { seed: shared.seed(), ..FibreOptions::default() };
-    let grown = fibre.grow(&room, &options, |progress| {
+    let grown = order.grow(shared.seed(), |progress| {
         bar.set_message(format!(
             "level {} of {}, iteration {}",
             progress.level + 1,
@@ -121,62 +96,11 @@ pub(crate) fn run(
         if INTERRUPTED.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     bar.finish_and_clear();
-    let grown = grown.map_err(|error| Failure::usage(format!("build {name}: {error}")))?;
-    let structure = structure(&name.to_string(), kind, grown.placements(1));
-    print(grown.report(), shared)?;
+    let (structure, report) = grown.map_err(|error| Failure::usage(format!("build {name}: {error}")))?;
+    print(&report, shared)?;
     let atoms = relax::structure_to(&structure, &model)?;
     output::note(shared, &format!("wrote {} with {}", target.display(), counted(atoms, "atom")));
     Ok(Verdict::Clean)
-}
-
-/// The ready scene, with what the command line says otherwise.
-fn asked(name: &str, arguments: &FibreArguments, radius: Option<f64>) -> Result<(Fibre, Room), Failure> {
-    let wrong = |text: String| Err(Failure::usage(format!("build {name}: {text}")));
-    let ready = scenes::all().into_iter().find(|scene| scene.name == name);
-    let (mut fibre, mut room) = match (ready, arguments.units) {
-        (Some(FibreScene { fibre, room, .. }), units) => (Fibre { units: units.unwrap_or(fibre.units), ..fibre }, room),
-        (None, Some(units)) => (Fibre { kind: FibreKind::DNA, units, is_closed: false }, Room::default()),
-        (None, None) => return wrong("expected --units N, found none".to_owned()),
-    };
-    fibre.is_closed |= arguments.closed;
-    if fibre.units > MOST_UNITS {
-        return wrong(format!("--units: expected at most {MOST_UNITS}, found {}", fibre.units));
-    }
-    if let Some(kind) = arguments.kind {
-        fibre.kind = kind.fibre();
-    }
-    if let Some(radius) = radius {
-        if !(radius > 0.0 && radius.is_finite()) {
-            return wrong(format!("--radius: expected angstroms above 0, found {radius}"));
-        }
-        room = Room::inside(Region::Sphere { center: DVec3::ZERO, radius });
-    }
-    Ok((fibre, room))
-}
-
-/// One template and a pose for each unit.
-fn structure(name: &str, kind: Kind, poses: Vec<Pose>) -> Structure {
-    let (what, residue, beads) = kind.template();
-    let mut builder = StructureBuilder::new(name, beads.len());
-    for (serial, (bead, element, position)) in (1..).zip(beads) {
-        builder.push(AtomRecord {
-            position,
-            element,
-            name: Name::new(bead),
-            serial,
-            occupancy: 1.0,
-            residue_name: Name::new(residue),
-            residue_number: 1,
-            hetero: true,
-            chain: "A",
-            ..AtomRecord::default()
-        });
-    }
-    let mut structure = builder.finish();
-    structure.chains.iter_mut().for_each(|chain| chain.description = what.into());
-    structure.assemblies =
-        vec![Assembly { id: "1".to_owned(), copies: vec![Copies { name: what.into(), chains: vec![0], poses }] }];
-    structure
 }
 
 fn print(report: &FibreReport, shared: &Shared) -> Result<(), Failure> {

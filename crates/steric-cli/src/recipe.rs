@@ -9,15 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use glam::DVec3;
 use serde_json::{Value, json};
 use steric::model::Parsed;
-use steric::model::formats::cellpack::{
-    TemplateFolders, assemble, read_recipe_file, read_sphere_file, result_to_json, result_to_simularium,
-};
-use steric::model::formats::mesh::read_mesh;
-use steric::model::recipe::{CompartmentShape, Recipe};
-use steric::world::build::recipe::{Files, PackOptions, Packed, pack};
+use steric::model::formats::cellpack::{result_to_json, result_to_simularium};
+use steric::model::recipe::Recipe;
+use steric::recipe::{RecipeError, RecipeFile};
+use steric::world::build::recipe::{PackOptions, Packed};
 
 use crate::failure::Failure;
 use crate::options::Shared;
@@ -80,25 +77,31 @@ pub(crate) fn run(path: &Path, options: &RecipeOptions, shared: &Shared) -> Resu
     output::check_outputs(&[path.to_owned()], [Some(target.as_path())])?;
     // A wrong ending should not cost the user the time to pack.
     let wanted = Wanted::of(target)?;
-    let bounds = options.bounds()?;
-    let Parsed { value: mut recipe, warnings } = read_recipe_file(path)?;
+    let Parsed { value: mut file, warnings } = RecipeFile::read(path)?;
     for warning in &warnings.first {
         output::note(shared, &format!("warning: {}: {warning}", path.display()));
     }
-    recipe.bounds = bounds.or(recipe.bounds);
-    options.put_surfaces(&mut recipe)?;
-    let packed = packed(&recipe, path, options, shared);
-    print(&recipe, &packed, target, shared)?;
+    if !options.bounds.is_empty() {
+        file.set_box(&options.bounds).map_err(|error| Failure::usage(format!("--box: {error}")))?;
+    }
+    for (name, surface) in &options.surface {
+        file.set_surface(name, surface).map_err(|error| match error {
+            RecipeError::Read(error) => Failure::from(error),
+            other => Failure::usage(format!("--surface: {other}")),
+        })?;
+    }
+    let packed = packed(&file, path, options, shared);
+    let recipe = &file.recipe;
+    print(recipe, &packed, target, shared)?;
     match wanted {
         Wanted::Result => write(target, shared, |file| {
-            file.write_all(result_to_json(&recipe, &packed.spheres, &packed.poses).as_bytes())
+            file.write_all(result_to_json(recipe, &packed.spheres, &packed.poses).as_bytes())
         })?,
         Wanted::Simularium => {
-            write(target, shared, |file| result_to_simularium(&recipe, &packed.spheres, &packed.poses, file).map(drop))?
+            write(target, shared, |file| result_to_simularium(recipe, &packed.spheres, &packed.poses, file).map(drop))?
         }
         Wanted::Model(model) => {
-            let folders = TemplateFolders::around(path);
-            let structure = assemble(&recipe, &packed.spheres, &packed.poses, &|name| folders.find(name))?;
+            let structure = file.assemble(&packed)?;
             for warning in &structure.warnings.first {
                 output::note(shared, &format!("warning: {warning}"));
             }
@@ -107,43 +110,6 @@ pub(crate) fn run(path: &Path, options: &RecipeOptions, shared: &Shared) -> Resu
         }
     }
     Ok(if packed.overlaps == 0 && packed.copies() == packed.asked() { Verdict::Clean } else { Verdict::Overlaps })
-}
-
-impl RecipeOptions {
-    /// Two corners of the box that was asked for.
-    fn bounds(&self) -> Result<Option<[DVec3; 2]>, Failure> {
-        let corners = match *self.bounds.as_slice() {
-            [] => return Ok(None),
-            [x, y, z] => [-0.5 * DVec3::new(x, y, z), 0.5 * DVec3::new(x, y, z)],
-            [a, b, c, x, y, z] => [DVec3::new(a, b, c), DVec3::new(x, y, z)],
-            ref other => {
-                let found = other.len();
-                return Err(Failure::usage(format!("--box: expected three edges or six numbers, found {found}")));
-            }
-        };
-        let edges = corners[1] - corners[0];
-        if !(edges.is_finite() && edges.min_element() > 0.0) {
-            return Err(Failure::usage(format!("--box: expected edges above 0 Å, found {edges}")));
-        }
-        Ok(Some(corners))
-    }
-
-    /// Gives compartments the surfaces that were asked for.
-    fn put_surfaces(&self, recipe: &mut Recipe) -> Result<(), Failure> {
-        for (name, file) in &self.surface {
-            let Some(own) = recipe.compartments.iter_mut().find(|own| own.name == name.as_str()) else {
-                let known: Vec<&str> = recipe.compartments.iter().map(|own| own.name.as_str()).collect();
-                let expected = known.join(", ");
-                return Err(Failure::usage(format!("--surface: expected a compartment ({expected}), found {name:?}")));
-            };
-            let radius = file.to_str().and_then(|text| text.parse().ok()).filter(|radius: &f64| *radius > 0.0);
-            own.shape = Some(match radius.filter(|radius| radius.is_finite()) {
-                Some(radius) => CompartmentShape::Sphere { center: DVec3::ZERO, radius },
-                None => CompartmentShape::Triangles { mesh: read_mesh(file)?.value },
-            });
-        }
-        Ok(())
-    }
 }
 
 /// What is written, by the ending of its name.
@@ -175,17 +141,7 @@ fn write(
     Ok(())
 }
 
-fn packed(recipe: &Recipe, path: &Path, options: &RecipeOptions, shared: &Shared) -> Packed {
-    let find = |name: &str| find(name, path).ok_or_else(|| format!("no file {name} in the folders around the recipe"));
-    let mesh = |name: &str| {
-        let parsed = read_mesh(&find(name)?).map_err(|error| error.to_string())?;
-        Ok(parsed.value)
-    };
-    let spheres = |name: &str| {
-        let file = find(name)?;
-        let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-        read_sphere_file(&bytes, &file).map_err(|error| error.to_string())
-    };
+fn packed(file: &RecipeFile, path: &Path, options: &RecipeOptions, shared: &Shared) -> Packed {
     let options = PackOptions {
         seed: shared.seed(),
         tries: options.tries,
@@ -198,7 +154,7 @@ fn packed(recipe: &Recipe, path: &Path, options: &RecipeOptions, shared: &Shared
     let _listening = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
     let bar = output::spinner(shared, format!("packing {}", path.display()));
     let mut iterations = 0;
-    let packed = pack(recipe, &Files { mesh: &mesh, spheres: &spheres }, &options, |iteration| {
+    let packed = file.pack(&options, |iteration| {
         iterations += 1;
         bar.set_message(format!(
             "iteration {iterations}: {} overlap",
@@ -208,20 +164,6 @@ fn packed(recipe: &Recipe, path: &Path, options: &RecipeOptions, shared: &Shared
     });
     bar.finish_and_clear();
     packed
-}
-
-/// A file by its name alone: as it is named, beside the recipe, in the folders beside it, or in those beside its own.
-fn find(name: &str, recipe: &Path) -> Option<PathBuf> {
-    let name = Path::new(name.rsplit(['/', '\\']).next()?);
-    let beside = recipe.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut folders = vec![beside.to_owned()];
-    for around in [Some(beside.to_owned()), beside.canonicalize().ok().and_then(|at| at.parent().map(Path::to_owned))] {
-        let entries = around.and_then(|around| std::fs::read_dir(around).ok()).into_iter().flatten().flatten();
-        let mut inside: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
-        inside.sort();
-        folders.extend(inside);
-    }
-    folders.into_iter().map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 fn print(recipe: &Recipe, packed: &Packed, target: &Path, shared: &Shared) -> Result<(), Failure> {

@@ -24,6 +24,8 @@ pub mod check;
 pub mod deform;
 pub mod diffuse;
 pub mod dock;
+pub mod fibre;
+pub mod recipe;
 pub mod relax;
 pub mod save;
 pub mod show;
