@@ -276,7 +276,7 @@ def test_a_recipe_of_cellpack_is_packed(tmp_path):
 def test_fibres_are_grown():
     plasmid = steric.build("fibre", units=700, closed=True, radius=260, seed=2)
     assert plasmid.assemblies == {"1": 700}
-    with pytest.raises(ValueError, match="expected a number of units"):
+    with pytest.raises(ValueError, match="units: expected how many"):
         steric.build("fibre")
     with pytest.raises(ValueError, match="expected dna"):
         steric.build("fibre", units=10, kind="wool")

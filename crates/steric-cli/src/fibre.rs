@@ -96,7 +96,10 @@ pub(crate) fn run(
         if INTERRUPTED.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     bar.finish_and_clear();
-    let (structure, report) = grown.map_err(|error| Failure::usage(format!("build {name}: {error}")))?;
+    let (structure, report) = grown.map_err(|error| {
+        let is_of_option = ["units:", "radius:"].iter().any(|option| error.starts_with(option));
+        Failure::usage(format!("build {name}: {}{error}", if is_of_option { "--" } else { "" }))
+    })?;
     print(&report, shared)?;
     let atoms = relax::structure_to(&structure, &model)?;
     output::note(shared, &format!("wrote {} with {}", target.display(), counted(atoms, "atom")));

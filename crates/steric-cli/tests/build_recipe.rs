@@ -199,7 +199,7 @@ fn a_plasmid_is_a_ring_of_base_pairs() {
 fn fibres_that_cannot_be_are_refused_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, expected) in [
-        (&["build", "fibre", "-o", "a.cif"][..], "expected --units N"),
+        (&["build", "fibre", "-o", "a.cif"][..], "--units: expected how many"),
         (&["build", "fibre", "--units", "20", "--closed", "-o", "a.cif"], "close"),
         (&["build", "plasmid", "--radius", "30", "-o", "a.cif"], "build plasmid"),
         (&["build", "plasmid", "--radius", "0", "-o", "a.cif"], "--radius"),

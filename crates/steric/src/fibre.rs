@@ -114,7 +114,7 @@ impl FibreOrder {
                 (Fibre { units: units.unwrap_or(fibre.units), ..fibre }, room)
             }
             (None, Some(units)) => (Fibre { kind: FibreKind::DNA, units, is_closed: false }, Room::default()),
-            (None, None) => return Err("expected a number of units, found none".to_owned()),
+            (None, None) => return Err("units: expected how many, found none".to_owned()),
         };
         fibre.is_closed |= self.is_closed;
         if fibre.units > MOST_UNITS {
