@@ -14,7 +14,7 @@ CUTOFF = 4.0
 
 
 def main(*files: str) -> None:
-    index = steric.Index(CUTOFF, skin=1.5)
+    index = steric.Index(CUTOFF, skin=0.4)
     lifetimes: dict[tuple[int, int], int] = {}
     frames = 0
     for positions, residues, box in read(*files) if files else wander():

@@ -220,7 +220,7 @@ pub(crate) struct Index {
 #[pymethods]
 impl Index {
     #[new]
-    #[pyo3(signature = (cutoff, *, skin=1.0))]
+    #[pyo3(signature = (cutoff, *, skin=0.5))]
     fn new(cutoff: f64, skin: f64) -> PyResult<Self> {
         if !(cutoff > 0.0 && cutoff <= 1e6) {
             return Err(errors::neighbours(NeighbourError::Cutoff(cutoff)));

@@ -145,37 +145,56 @@ impl Bins {
 
     /// Takes the points where they are now, in the cells where they were, if none has moved farther than `most`. Whether it did.
     pub(super) fn follow(&mut self, points: Points<'_>, most: f64) -> bool {
-        if points.len() != self.len() || points.bounds().is_none() {
+        if points.len() != self.len() || self.homes.is_empty() {
             return false;
         }
-        if self.homes.is_empty() {
-            return false;
+        if self.frame.is_open() {
+            return match points {
+                Points::Single(points) => self.follow_in_the_open(points, most),
+                Points::Double(points) => self.follow_in_the_open(points, most),
+            };
         }
         let frame = &self.frame;
         let [x, y, z] = &mut self.axes;
-        let mut farthest = 0.0f64;
         for (slot, &id) in self.ids[..points.len()].iter().enumerate() {
             let point = points.at(id as usize);
             let home = self.homes[slot];
-            let mut now = point;
-            if !frame.is_open() {
-                let boxes = frame.boxes_between(home, point);
-                if boxes.iter().any(|along| along.abs() > MOST_BOXES) {
-                    return false;
-                }
-                self.boxes[slot] = boxes.map(|along| along as i32);
-                now = point - frame.lattice * DVec3::from_array(boxes);
+            let boxes = frame.boxes_between(home, point);
+            // Not so where it is no number.
+            if !boxes.iter().all(|along| along.abs() <= MOST_BOXES) {
+                return false;
             }
-            farthest = farthest.max((now - home).length_squared());
+            self.boxes[slot] = boxes.map(|along| along as i32);
+            let now = point - frame.lattice * DVec3::from_array(boxes);
+            if (now - home).length_squared() > most * most {
+                return false;
+            }
             [x[slot], y[slot], z[slot]] = (now - frame.middle).as_vec3().to_array();
         }
-        farthest <= most * most
+        true
+    }
+
+    fn follow_in_the_open<T: Copy + Into<f64> + Sync>(&mut self, points: &[[T; 3]], most: f64) -> bool {
+        let slots = points.len();
+        let middle = self.frame.middle;
+        let [x, y, z] = self.axes.each_mut().map(|axis| &mut axis[..slots]);
+        let all = self.ids[..slots].par_iter().zip(&self.homes).zip(x).zip(y).zip(z);
+        all.with_min_len(if slots < FEW { slots } else { FEW }).all(|((((id, home), x), y), z)| {
+            let point = DVec3::from_array(points[*id as usize].map(Into::into));
+            [*x, *y, *z] = (point - middle).as_vec3().to_array();
+            // Not so where it is no number.
+            (point - home).length_squared() <= most * most
+        })
     }
 
     /// Remembers where points are, so that they can be followed.
     pub(super) fn remember(&mut self, points: Points<'_>) {
         let frame = &self.frame;
-        self.homes = self.ids[..points.len()].iter().map(|&id| frame.place(points.at(id as usize)).2).collect();
+        let home = |id: u32| {
+            let point = points.at(id as usize);
+            if frame.is_open() { point } else { frame.place(point).2 }
+        };
+        self.homes = self.ids[..points.len()].iter().map(|&id| home(id)).collect();
     }
 
     /// The slots of a run of cells in one row. `cursor` is where the run before this one was found: cells are visited in order, so the next
