@@ -5,3 +5,5 @@
 //! of ranks. Everything speaks through [`comm::Comm`], which has three forms: one rank alone, ranks as threads of one process, and MPI (feature `mpi`).
 
 pub mod comm;
+#[cfg(feature = "mpi")]
+mod faults;

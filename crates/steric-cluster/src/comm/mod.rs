@@ -1,18 +1,28 @@
 //! How ranks speak to each other.
 //!
 //! How it works: [`Comm`] knows bytes and 64-bit integers only, so that its three forms stay short: [`Alone`] is one rank, [`threads`] makes ranks of threads,
-//! which needs no MPI to test, and `mpi` (with the feature of that name) passes everything on to MPI. All ranks call the same collective operations in the
+//! which needs no MPI to test, and `Mpi` (with the feature `mpi`) passes everything on to MPI. All ranks call the same collective operations in the
 //! same order; nothing here depends on which message comes first.
 
 mod alone;
+mod launcher;
+#[cfg(feature = "mpi")]
+mod mpi;
 pub mod threads;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 pub use alone::Alone;
+pub use launcher::{Launched, launched};
+#[cfg(feature = "mpi")]
+pub use mpi::{BeginError, Mpi};
 
-/// One rank's way to the others.
+/// What a run has last saved, as in "run.ckpt, iteration 480": whoever writes checkpoints keeps it true, and it is said when a rank dies.
+pub type Saved = Arc<Mutex<Option<String>>>;
+
+/// One rank's way to the others. One thread of the rank uses it at a time.
 ///
 /// ```
 /// use steric_cluster::comm::{Comm, threads};
@@ -79,6 +89,13 @@ impl Counter {
     fn add(&self, bytes: usize) {
         self.messages.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// An operation of all ranks.
+    fn add_of_all(&self, bytes: usize, ranks: usize) {
+        if ranks > 1 {
+            self.add(bytes);
+        }
     }
 
     fn traffic(&self) -> Traffic {

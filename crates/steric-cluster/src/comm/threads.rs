@@ -159,9 +159,7 @@ impl Comm for Rank<'_> {
     }
 
     fn gather(&self, own: &[u8]) -> Vec<Vec<u8>> {
-        if self.ranks() > 1 {
-            self.counter.add(own.len());
-        }
+        self.counter.add_of_all(own.len(), self.ranks());
         self.of_all(vec![own.to_vec(); self.ranks()])
     }
 
