@@ -4,6 +4,11 @@
 //! keeps copies, *ghosts*, of those of its neighbours that could touch one of its own. All sums are integers, so the result has the same bits for any number
 //! of ranks. Everything speaks through [`comm::Comm`], which has three forms: one rank alone, ranks as threads of one process, and MPI (feature `mpi`).
 
+mod blocks;
+mod choose;
 pub mod comm;
 #[cfg(feature = "mpi")]
 mod faults;
+mod home;
+pub mod relax;
+mod wire;
