@@ -1,10 +1,12 @@
 //! Ranks that MPI started, on one machine or many.
 //!
 //! How it works: every operation is one of MPI's that return at once, followed by a wait of our own, which yields for a moment and then sleeps in between:
-//! MPI itself waits at full speed, which takes a core from the ranks that still work. A length in MPI is an `int`, so a long message goes in pieces; all but the
-//! last have full length, and one that is shorter ends the message. A rank that panics ends the job: unwinding alone would leave the others waiting for ever.
+//! MPI itself waits at full speed, which takes a core from the ranks that still work. A long message goes in pieces; all but the last have full length, and one
+//! that is shorter ends the message. So no length exceeds what MPI can count, and who waits sees that something moves, and stays awake: between two processes
+//! of one machine MPI moves 32 KiB each time that both look. A rank that panics ends the job: unwinding alone would leave the others waiting for ever.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -19,10 +21,12 @@ use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Equivalenc
 use super::{Comm, Counter, Saved, Traffic, are_ranks, launched};
 use crate::faults::Watch;
 
-/// Messages in pieces of 1 GiB; MPI's limit is one byte less than 2 GiB.
-const PIECE: usize = 1 << 30;
-/// So long a wait yields only: nearly all waits of a balanced run end within it.
+/// Messages in pieces of 1 MiB, which take about 0.1 ms.
+const PIECE: usize = 1 << 20;
+/// For so long after the last thing that moved a wait yields only: nearly all waits of a balanced run end within it.
 const YIELDING: Duration = Duration::from_micros(200);
+/// The same for messages.
+const MOVING: Duration = Duration::from_millis(1);
 /// What the panic of a program in Rust returns.
 const PANICKED: i32 = 101;
 /// Messages of an exchange, and those of operations of all ranks, which may go on inside of it.
@@ -78,7 +82,7 @@ impl Mpi {
         let mut begun =
             Self { rank, ranks, piece, counter: Counter::default(), watch: watch.clone(), _universe: universe };
         let peers = begun.gather(watch.own().as_bytes());
-        // The ranks of a job are counted from here.
+        // The traffic of the run is counted from here.
         begun.counter = Counter::default();
         watch.begin(&peers, |code| world().abort(code));
         Ok(Some(begun))
@@ -93,10 +97,11 @@ impl Mpi {
             let pieces = others.flat_map(|&(to, message)| self.pieces(message).map(move |piece| (to, piece)));
             let send =
                 |(to, piece): (usize, _)| world.process_at_rank(to as i32).immediate_send_with_tag(sending, piece, tag);
-            let mut sent: Vec<Option<Request<'_, [u8], _>>> = pieces.map(|piece| Some(send(piece))).collect();
+            let sent = RefCell::new(pieces.map(send).collect::<VecDeque<_>>());
+            let left_to_send = || left(&mut sent.borrow_mut());
 
             let mut wanted: Vec<usize> = (0..from.len()).filter(|&at| from[at] != self.rank).collect();
-            let mut pieces = self.receive(tag, wanted.iter().map(|&at| from[at]), inner);
+            let mut pieces = receive(tag, wanted.iter().map(|&at| from[at]), &left_to_send, inner);
             loop {
                 let is_full: Vec<_> = pieces.iter().map(|piece| piece.len() == self.piece).collect();
                 wanted.iter().zip(pieces).for_each(|(&at, piece)| join(&mut whole[at], piece));
@@ -104,9 +109,9 @@ impl Mpi {
                 if wanted.is_empty() {
                     break;
                 }
-                pieces = self.receive(tag, wanted.iter().map(|&at| from[at]), &mut |_| ());
+                pieces = receive(tag, wanted.iter().map(|&at| from[at]), &left_to_send, &mut |_| ());
             }
-            politely(|| are_done(&mut sent));
+            politely(MOVING, left_to_send);
         });
         for (_, message) in out.iter().filter(|(to, _)| *to == self.rank) {
             let at = from.iter().position(|&from| from == self.rank).expect("a rank that writes to itself listens");
@@ -120,28 +125,6 @@ impl Mpi {
         let full = message.chunks_exact(self.piece);
         let last = full.remainder();
         full.chain([last])
-    }
-
-    /// One piece from each, while `inner` runs.
-    fn receive(&self, tag: i32, from: impl Iterator<Item = usize>, inner: &mut dyn FnMut(&dyn Fn())) -> Vec<Vec<u8>> {
-        let from: Vec<_> = from.collect();
-        let mut pieces = vec![Vec::new(); from.len()];
-        scope(|scope| {
-            let coming = from.into_iter().zip(&mut pieces).map(|(from, piece)| Coming::Awaited(from, piece));
-            let coming = RefCell::new(coming.collect::<Vec<_>>());
-            let poll = || {
-                let mut all = true;
-                for one in coming.borrow_mut().iter_mut() {
-                    all &= one.goes_on(scope, tag);
-                }
-                all
-            };
-            inner(&|| {
-                poll();
-            });
-            politely(poll);
-        });
-        pieces
     }
 
     /// One word of each rank.
@@ -247,6 +230,31 @@ impl Comm for Mpi {
     }
 }
 
+/// One piece from each, while `inner` runs and what was sent goes on.
+fn receive(
+    tag: i32,
+    from: impl Iterator<Item = usize>,
+    left_to_send: &dyn Fn() -> usize,
+    inner: &mut dyn FnMut(&dyn Fn()),
+) -> Vec<Vec<u8>> {
+    let from: Vec<_> = from.collect();
+    let mut pieces = vec![Vec::new(); from.len()];
+    scope(|scope| {
+        let coming = from.into_iter().zip(&mut pieces).map(|(from, piece)| Coming::Awaited(from, piece));
+        let coming = RefCell::new(coming.collect::<Vec<_>>());
+        let go_on = || coming.borrow_mut().iter_mut().map(|one| one.go_on(scope, tag)).sum::<usize>();
+        inner(&|| {
+            left_to_send();
+            go_on();
+        });
+        politely(MOVING, || match go_on() {
+            0 => 0,
+            left => left + left_to_send(),
+        });
+    });
+    pieces
+}
+
 /// A piece on its way.
 enum Coming<'a, 's> {
     /// Nothing is known of it.
@@ -257,8 +265,8 @@ enum Coming<'a, 's> {
 }
 
 impl<'a, 's> Coming<'a, 's> {
-    /// Does what can be done now; whether the piece is here.
-    fn goes_on(&mut self, scope: &'s LocalScope<'a>, tag: i32) -> bool {
+    /// Does what can be done now; how many steps are left.
+    fn go_on(&mut self, scope: &'s LocalScope<'a>, tag: i32) -> usize {
         *self = match std::mem::replace(self, Self::Here) {
             Self::Awaited(from, piece) => {
                 match world().process_at_rank(from as i32).immediate_matched_probe_with_tag(tag) {
@@ -272,7 +280,11 @@ impl<'a, 's> Coming<'a, 's> {
             Self::Moving(request) => request.test().map_or_else(Self::Moving, |_| Self::Here),
             Self::Here => Self::Here,
         };
-        matches!(self, Self::Here)
+        match self {
+            Self::Awaited(..) => 2,
+            Self::Moving(_) => 1,
+            Self::Here => 0,
+        }
     }
 }
 
@@ -289,23 +301,34 @@ fn join(whole: &mut Vec<u8>, piece: Vec<u8>) {
 }
 
 fn wait<'a, D: ?Sized, S: Scope<'a>>(request: Request<'a, D, S>) {
-    let mut requests = [Some(request)];
-    politely(|| are_done(&mut requests));
+    let mut requests = VecDeque::from([request]);
+    politely(YIELDING, || left(&mut requests));
 }
 
-fn are_done<'a, D: ?Sized, S: Scope<'a>>(requests: &mut [Option<Request<'a, D, S>>]) -> bool {
-    for request in requests.iter_mut() {
-        *request = request.take().and_then(|request| request.test().err());
+/// How many are not done, as far as those before them are: messages leave in their order.
+fn left<'a, D: ?Sized, S: Scope<'a>>(requests: &mut VecDeque<Request<'a, D, S>>) -> usize {
+    while let Some(request) = requests.pop_front() {
+        if let Err(request) = request.test() {
+            requests.push_front(request);
+            break;
+        }
     }
-    requests.iter().all(Option::is_none)
+    requests.len()
 }
 
-/// Asks until it is done, and leaves the core to others meanwhile.
-fn politely(mut is_done: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !is_done() {
-        let waited = began.elapsed();
-        if waited < YIELDING {
+/// Asks until nothing is left, and leaves the core to others meanwhile.
+fn politely(yielding: Duration, mut left: impl FnMut() -> usize) {
+    let (mut moved, mut before) = (Instant::now(), usize::MAX);
+    loop {
+        let now = left();
+        if now == 0 {
+            return;
+        }
+        if now != before {
+            (moved, before) = (Instant::now(), now);
+        }
+        let waited = moved.elapsed();
+        if waited < yielding {
             std::thread::yield_now();
         } else {
             // A long wait may become longer by half a percent.
