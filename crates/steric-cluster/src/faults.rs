@@ -4,7 +4,7 @@
 //! others five times a second, and the others look at its own; whoever launched the job tells the survivors to end (SIGTERM) about a second after a death, and then each looks
 //! at all. The lowest survivor names who died and the last checkpoint, and the job ends. A file that can be made only once sees to it that one rank speaks for a host.
 
-use std::fs::File;
+use std::fs::{DirEntry, File};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,6 +61,7 @@ impl Watch {
         // Ranks in containers may have the same host and see no process of each other.
         let is_seen = |peer: &Peer| peer.host == self.own.host && !peer.is_dead();
         let _first = self.peers.set(peers.filter(is_seen).collect());
+        forget_ended_jobs();
         let watch = self.clone();
         let builder = std::thread::Builder::new().name("watch".into());
         if let Err(error) = builder.spawn(move || watch.look(end)) {
@@ -85,10 +86,7 @@ impl Watch {
     /// The file that says that somebody has spoken: one for each job and host.
     fn mark(&self) -> PathBuf {
         let Peer { process, began, .. } = self.peers().first().unwrap_or(&self.own);
-        // A disk may be busy for longer than there is time.
-        let memory = PathBuf::from("/dev/shm");
-        let folder = if memory.is_dir() { memory } else { std::env::temp_dir() };
-        folder.join(format!("steric-{process}-{began}.ended"))
+        marks().join(format!("{MARK}{process}-{began}.ended"))
     }
 
     fn look(&self, end: impl Fn(i32)) {
@@ -148,6 +146,27 @@ impl Watch {
         if speaks && (!dead.is_empty() || self.own.rank == 0) && self.has_spoken() {
             say(&last_words(&dead, self.saved.lock().unwrap_or_else(PoisonError::into_inner).as_deref()));
         }
+    }
+}
+
+/// How the names of marks begin.
+const MARK: &str = "steric-job-";
+
+/// The folder of marks: a disk may be busy for longer than there is time.
+fn marks() -> PathBuf {
+    let memory = PathBuf::from("/dev/shm");
+    if memory.is_dir() { memory } else { std::env::temp_dir() }
+}
+
+/// Removes the marks of jobs that had no time for it.
+fn forget_ended_jobs() {
+    let is_old = |file: &DirEntry| {
+        let is_mark = file.file_name().to_string_lossy().starts_with(MARK);
+        let age = file.metadata().and_then(|known| known.modified()).map(|made| made.elapsed().unwrap_or_default());
+        is_mark && age.is_ok_and(|age| age > Duration::from_secs(60))
+    };
+    for file in std::fs::read_dir(marks()).into_iter().flatten().flatten().filter(is_old) {
+        let _others_do_so_too = std::fs::remove_file(file.path());
     }
 }
 
