@@ -116,8 +116,8 @@ impl Blocks {
 
     fn is_above(&self, cut: usize, place: DVec3) -> bool {
         let Cut { axis, at } = self.cuts[cut];
-        // A place that is no number belongs somewhere, too.
-        !(place[axis] < at)
+        // A place that is no number lies below: it belongs somewhere, too.
+        place[axis] >= at
     }
 
     /// Whose block a point lies in.

@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn the_largest_keys_of_all_ranks_are_those_of_a_sorted_list() {
         let mut random = Random::new(3);
-        let mut keys: Vec<u64> = (0..500).map(|id| (random.unit() * 90.0) as u64 * 1_000_003 << 20 | id).collect();
+        let mut keys: Vec<u64> = (0..500).map(|id| (((random.unit() * 90.0) as u64 * 1_000_003) << 20) | id).collect();
         for count in [0, 1, 7, 100, 499, 500, 501] {
             let found = threads::run(4, |comm: &dyn Comm| {
                 let own = keys.iter().copied().filter(|key| *key as usize % 4 == comm.rank()).collect();

@@ -11,7 +11,8 @@ use std::ops::{ControlFlow, Range};
 use steric_collide::instruction_set;
 use steric_model::{Instant, MoleculeId, Pose, Random};
 use steric_world::relax::{
-    Drift, Iteration, ProxyFit, Record, Relax, RelaxOptions, Setup, Sight, Stop, Team, hashed_on, state_hash,
+    Drift, Iteration, Parts, Progress, ProxyFit, Record, Relax, RelaxOptions, Setup, Sight, Stop, Team, hashed_on,
+    state_hash,
 };
 use steric_world::report::Skeletons;
 
@@ -19,7 +20,7 @@ use crate::blocks::{Blocks, Frame, Load};
 use crate::choose::least_of_most;
 use crate::comm::{Comm, Traffic};
 use crate::home::Home;
-use crate::wire::{POSE, Reader, Writer};
+use crate::wire::{POSE, Reader, Writer, records_as_bytes, records_of_bytes};
 
 /// Why ranks cannot relax a scene together. All ranks find the same.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,7 +69,8 @@ pub enum Ownership {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CrewOptions {
-    /// How much farther than contacts ghosts reach, in angstroms. More of it means more ghosts and fewer searches for them.
+    /// How much farther than contacts ghosts reach, in angstroms; up to twice as much while molecules move far. More of it means more ghosts
+    /// and fewer searches for them.
     pub slack: f32,
     /// Who owns a molecule.
     pub ownership: Ownership,
@@ -221,19 +223,54 @@ impl<'a> Crew<'a> {
         seed: u64,
         options: CrewOptions,
     ) -> Result<Self, CrewError> {
+        Self::of(comm, Relax::new(setup, physics, seed), options)
+    }
+
+    /// Goes on with a relaxation that every rank has whole, at its start or on its way: from a checkpoint, for example.
+    ///
+    /// ```
+    /// use glam::{DVec3, Vec3};
+    /// use steric_cluster::comm::{Comm, threads};
+    /// use steric_cluster::relax::{Crew, CrewError, CrewOptions};
+    /// use steric_model::{Pose, Scene};
+    /// use steric_world::relax::{Relax, RelaxOptions, Setup};
+    ///
+    /// let mut scene = Scene::default();
+    /// let carbon = scene.add_type("carbon", &[Vec3::ZERO], &[1.7]);
+    /// for x in 0..40 {
+    ///     scene.add_molecule(carbon, Pose::from_translation(DVec3::X * f64::from(x)));
+    /// }
+    /// let relax = || Relax::new(Setup::new(scene.clone()), RelaxOptions::default(), 1);
+    /// let mut one = relax();
+    /// (0..3).for_each(|_| _ = one.step());
+    ///
+    /// // The first iteration by one process, one by two ranks, the last by one process again.
+    /// let hashes = threads::run(2, |comm: &dyn Comm| {
+    ///     let mut first = relax();
+    ///     first.step();
+    ///     let mut crew = Crew::of(comm, first, CrewOptions::default())?;
+    ///     crew.step();
+    ///     let mut last = relax();
+    ///     last.take(crew.progress(), crew.relax().history());
+    ///     last.step();
+    ///     Ok::<u64, CrewError>(last.state_hash())
+    /// });
+    /// assert!(hashes.iter().all(|hash| *hash == Ok(one.state_hash())));
+    /// ```
+    pub fn of(comm: &'a dyn Comm, relax: Relax, options: CrewOptions) -> Result<Self, CrewError> {
+        assert!(relax.is_whole(), "what is shared out is there");
         if !(options.slack > 0.0 && options.slack.is_finite()) {
             return Err(CrewError::Slack(options.slack.to_string()));
         }
         let before = comm.traffic();
-        agree(comm, &setup, &physics, seed)?;
-        let molecules = setup.scene.molecules().len();
-        let relax = Relax::new(setup, physics, seed);
+        let molecules = relax.owned();
+        agree(comm, &relax)?;
         let frame = Frame(relax.here().periodic_box());
         let records: Vec<Record> = share(molecules, comm).map(|slot| relax.record(slot)).collect();
         let blocks = Blocks::new(comm, frame, &loads(&relax, frame, &records));
         let talk = Talk { comm, home: Home::default(), own: Agreed::default(), agreed: Agreed::default() };
         let burden = Burden { ranks: comm.ranks(), molecules, cuts: 1, ..Burden::default() };
-        let (apart, unbalanced_for, slack) = (false, 0, options.slack);
+        let (apart, unbalanced_for, slack) = (false, 0, 2.0 * options.slack);
         let mut crew = Self { relax, blocks, options, molecules, talk, apart, unbalanced_for, slack, burden, before };
         crew.gather(&records);
         Ok(crew)
@@ -316,7 +353,9 @@ impl<'a> Crew<'a> {
 
     /// Hands molecules to whoever owns them now, and finds the ghosts.
     fn come_together(&mut self) {
-        self.slack = self.options.slack;
+        // Ghosts should last for some four iterations.
+        let farthest = self.relax.history().last().map_or(f64::INFINITY, |last| last.farthest);
+        self.slack = (8.0 * farthest as f32).clamp(self.options.slack, 2.0 * self.options.slack);
         let records = self.records();
         if self.unbalanced_for >= self.options.drift_iterations {
             let frame = Frame(self.relax.here().periodic_box());
@@ -439,6 +478,26 @@ impl<'a> Crew<'a> {
         all.iter().flat_map(|bytes| bytes.chunks_exact(POSE)).map(|bytes| Reader(bytes).pose()).collect()
     }
 
+    /// How far the relaxation of the whole scene has come, for [`Relax::take`] in one of the same start: for scenes that every rank has room for.
+    pub fn progress(&self) -> Progress {
+        let own = self.relax.progress();
+        let all = self.talk.comm.gather(&records_as_bytes(&self.records()));
+        let mut records: Vec<Record> = all.iter().flat_map(|bytes| records_of_bytes(bytes)).collect();
+        records.sort_unstable_by_key(|record| record.slot);
+        let each = || records.iter();
+        Progress {
+            poses: each().map(|record| record.sight.pose).collect(),
+            momenta: each().map(|record| record.momentum).collect(),
+            normals: each().map(|record| record.sight.normal).collect(),
+            dirty_for: each().map(|record| record.sight.dirty_for).collect(),
+            warmth: each().map(|record| record.sight.warmth).collect(),
+            moved: each().map(|record| record.sight.moved).collect(),
+            broken: each().map(|record| record.broken).collect(),
+            disturbed: own.disturbed,
+            searches: own.searches,
+        }
+    }
+
     /// What it has taken so far to share the scene.
     pub fn burden(&self) -> Burden {
         let comm = self.talk.comm;
@@ -524,15 +583,19 @@ fn loads(relax: &Relax, frame: Frame, records: &[Record]) -> Vec<Load> {
 }
 
 /// Finds out whether all ranks have been given the same, on processors that round alike.
-fn agree(comm: &dyn Comm, setup: &Setup, physics: &RelaxOptions, seed: u64) -> Result<(), CrewError> {
-    let poses: Vec<Pose> = setup.scene.molecules().iter().map(|molecule| molecule.pose).collect();
-    let kinds = setup.scene.molecules().iter().map(|molecule| u64::from(molecule.kind.0));
-    let text = format!("{physics:?} {:?} {:?} {:?}", setup.allow, setup.scene.radii(), setup.scene.periodic_box());
-    let held = setup.group_of.iter().map(|&group| group.into()).chain(setup.fixed.iter().map(|&fixed| fixed.into()));
-    let words = kinds.chain(held).chain(text.bytes().map(u64::from)).chain([seed]);
-    let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+fn agree(comm: &dyn Comm, relax: &Relax) -> Result<(), CrewError> {
+    let Parts { scene, groups, options, allow, seed, iteration, disturbed, .. } = relax.parts();
+    // A region may be a large mesh: what is held is told apart by how much of it there is.
+    let held: Vec<usize> = groups.iter().map(Vec::len).collect();
+    let (radii, periodic_box) = (scene.radii(), scene.periodic_box());
+    let text = format!("{options:?} {allow:?} {seed} {iteration} {disturbed} {held:?} {radii:?} {periodic_box:?}");
+    let mix = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    let mut hash = text.as_bytes().iter().fold(state_hash(&[]), mix);
+    for slot in 0..relax.owned() {
+        hash = records_as_bytes([&relax.record(slot)]).iter().fold(hash, mix);
+    }
     let mut out = Writer::default();
-    out.long(words.fold(state_hash(&poses), mix));
+    out.long(hash);
     out.0.extend_from_slice(instruction_set().as_bytes());
     let all = comm.gather(&out.0);
     let Some(rank) = all.iter().position(|other| *other != all[0]) else { return Ok(()) };

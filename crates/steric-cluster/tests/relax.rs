@@ -9,7 +9,7 @@ use glam::{DQuat, DVec3, Vec3};
 use steric_cluster::comm::{Comm, threads};
 use steric_cluster::relax::{Burden, Crew, CrewError, CrewOptions, Ownership, RingRepairs, run_proxies};
 use steric_model::{PeriodicBox, Pose, Random, Scene, TypeId};
-use steric_world::relax::{Hold, Iteration, Leaflet, Relax, RelaxOptions, ResponseKind, Setup, Stop};
+use steric_world::relax::{Hold, Iteration, Leaflet, Progress, Relax, RelaxOptions, ResponseKind, Setup, Stop};
 use steric_world::report::Skeletons;
 use steric_world::shape::{Region, Side, Surface};
 
@@ -322,6 +322,43 @@ fn stand_ins_go_first_in_one_way() {
             crew.state_hash()
         });
         assert_eq!(found, vec![expected.hash; ranks]);
+    }
+}
+
+#[test]
+fn a_run_goes_on_with_another_number_of_ranks() {
+    for setup in [bilayer(60, 18.0), medley(250, 26.0)] {
+        let options = RelaxOptions { max_iterations: 70, ..RelaxOptions::default() };
+        let fresh = || Relax::new(setup.clone(), options.clone(), SEED);
+        let expected = alone(&setup, &options);
+        let mut relax = fresh();
+        relax.step();
+        // Some iterations by so many ranks, the next by others; in between, a checkpoint of one process.
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("run.checkpoint");
+        for (ranks, iterations) in [(3, 2), (1, 1), (8, 2), (2, usize::MAX)] {
+            let parts = threads::run(ranks, |comm: &dyn Comm| {
+                let mut whole = fresh();
+                whole.take(relax.progress(), relax.history());
+                let mut crew = Crew::of(comm, whole, CrewOptions::default()).unwrap();
+                let mut left = iterations;
+                while left > 0 && !crew.relax().is_at_rest() && crew.relax().stop_at(0.0).is_none() {
+                    crew.step();
+                    left -= 1;
+                }
+                (crew.progress(), crew.relax().history().to_vec())
+            });
+            let seen = |part: &Progress| Progress { searches: 0, ..part.clone() };
+            assert!(parts.iter().all(|part| seen(&part.0) == seen(&parts[0].0)), "every rank knows the whole");
+            let (progress, history) = parts[0].clone();
+            let mut whole = fresh();
+            whole.take(progress, &history);
+            whole.save(&file).unwrap();
+            relax = fresh();
+            relax.resume(&file).unwrap();
+        }
+        let stop = relax.stop_at(0.0).unwrap();
+        assert_eq!(Outcome::new(relax.state_hash(), stop, relax.history()), expected);
     }
 }
 

@@ -279,6 +279,7 @@ impl Relax {
         engine: &mut dyn Engine,
         mut watch: impl FnMut(&Self, &Iteration) -> ControlFlow<()>,
     ) -> (Stop, Option<EngineError>) {
+        assert!(self.is_whole(), "an engine knows nothing of ghosts");
         let started = Instant::now();
         if let Some(stop) = self.stop(started) {
             return (stop, None);

@@ -78,6 +78,11 @@ pub struct Record {
 }
 
 impl Relax {
+    /// Whether all molecules of the scene are owned here.
+    pub fn is_whole(&self) -> bool {
+        self.home.owned == self.home.total
+    }
+
     /// How many molecules are owned here: the first slots.
     pub fn owned(&self) -> usize {
         self.home.owned

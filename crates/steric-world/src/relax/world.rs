@@ -346,7 +346,7 @@ impl Relax {
 
     /// Moves a molecule by hand, in angstroms; the next iteration looks at it and at what it meets.
     pub fn nudge(&mut self, molecule: MoleculeId, shift: DVec3) {
-        let Some(slot) = self.ids.iter().position(|&id| id == molecule.0) else { return };
+        let Some(slot) = self.slot(molecule) else { return };
         if self.states[slot].fixed || !shift.is_finite() {
             return;
         }
@@ -385,7 +385,7 @@ impl Relax {
 
     /// The poses of all molecules, in the order of the setup.
     pub fn poses(&self) -> Vec<Pose> {
-        assert_eq!(self.home.total, self.ids.len(), "only whoever looks after the whole scene knows all poses");
+        assert!(self.is_whole(), "only whoever looks after the whole scene knows all poses");
         let mut poses = vec![Pose::IDENTITY; self.ids.len()];
         for (&id, molecule) in self.ids.iter().zip(self.scene.molecules()) {
             poses[id as usize] = molecule.pose;
