@@ -23,6 +23,7 @@ use steps::{Steps, cargo};
 const USAGE: &str = "\
 cargo xtask check           before every commit: format, lints, unit tests
 cargo xtask test            everything: format, lints, all tests, documentation, fuzzing, licences
+cargo xtask mpi             runs on several machines: lints and tests of what needs MPI, which `test` has, too
 cargo xtask bench [ARGS]    steric against its peers on this machine, into benches/results/ (see benches/README.md)
 cargo xtask bench billion   a billion atoms as instances, into benches/results/
 cargo xtask bench relax     whole relaxations of vesicles, into benches/results/
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Some("check") => check(),
         Some("test") => test(),
         Some("bench") => bench(&arguments[1..]),
+        Some("mpi") => mpi_alone(),
         Some("plot") => plot(),
         Some("picture") => picture(),
         Some("web") => web::chore(&arguments[1..]),
@@ -69,6 +71,7 @@ fn test() -> ExitCode {
     if programs::device_libraries(&mut steps) {
         steps.command("gamepads and sound", cargo(&DEVICES));
     }
+    mpi(&mut steps);
     steps.command("all tests", other_readers(cargo(&ALL_TESTS), python.as_deref(), validator.as_deref()));
     steps.command("documentation examples", cargo(&["test", "--workspace", "--no-fail-fast", "--doc"]));
     steps.command("fuzzing", cargo(&["test", "--workspace", "--test", "fuzz", "--", "--nocapture", "fuzz_"]));
@@ -81,6 +84,24 @@ fn test() -> ExitCode {
     deny(&mut steps);
     steps.summary()
 }
+
+fn mpi_alone() -> ExitCode {
+    let mut steps = Steps::default();
+    mpi(&mut steps);
+    steps.summary()
+}
+
+/// Runs on several machines, played by four ranks on this one.
+fn mpi(steps: &mut Steps) {
+    if programs::mpi(steps) {
+        steps.command("lints with MPI", cargo(&MPI_LINTS));
+        steps.command("tests with MPI", cargo(&MPI_TESTS));
+    }
+}
+
+const MPI_LINTS: [&str; 10] =
+    ["clippy", "--package", "steric-cluster", "--all-targets", "--quiet", "--features", "mpi", "--", "-D", "warnings"];
+const MPI_TESTS: [&str; 6] = ["test", "--package", "steric-cluster", "--features", "mpi", "--no-fail-fast"];
 
 /// What is built only where the system has the libraries for it.
 const DEVICES: [&str; 9] = [

@@ -1,4 +1,4 @@
-//! Programs of the system that tests use: ffmpeg for films, a screen that nobody sees for the window, and a browser for the page.
+//! Programs of the system that tests use: ffmpeg for films, a screen that nobody sees for the window, a browser for the page, and MPI for runs on many machines.
 //!
 //! How it works: as root on Debian they are installed (ffmpeg is 55 MB, about 45 seconds); elsewhere they are named. Without them those
 //! tests skip themselves, and the summary says so.
@@ -24,6 +24,23 @@ pub(crate) fn device_libraries(steps: &mut Steps) -> bool {
     let packages = ["pkg-config", "libudev-dev", "libasound2-dev"];
     ready(steps, "device libraries", "gamepads and sound are not compiled", &packages, is_there);
     is_there()
+}
+
+/// Whether runs on several machines can be built and tried: Open MPI, and the library that reads its header (54 MB to fetch).
+pub(crate) fn mpi(steps: &mut Steps) -> bool {
+    let answer = |program: &str| answers(Command::new(program).arg("--version"));
+    let is_there = || answer("mpirun") && answer("mpicc") && has_libclang();
+    let packages = ["openmpi-bin", "libopenmpi-dev", "libclang-dev"];
+    ready(steps, "MPI", "runs on several machines are not tested", &packages, is_there);
+    is_there()
+}
+
+/// Where there is no list of libraries, the build finds out.
+fn has_libclang() -> bool {
+    let listed = Command::new("/sbin/ldconfig").arg("-p").output();
+    std::env::var_os("LIBCLANG_PATH").is_some()
+        || answers(Command::new("llvm-config").arg("--version"))
+        || listed.map_or(true, |list| String::from_utf8_lossy(&list.stdout).contains("libclang"))
 }
 
 /// A browser, where there is one.

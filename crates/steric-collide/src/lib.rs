@@ -14,7 +14,9 @@ mod swept;
 pub use boxes::{
     Bounds, BoxIndex, BoxIndexKind, BoxIndexOptions, BoxIndexStats, CellOrder, CellSize, MostCells, Sorting,
 };
-pub use detect::{Forces, NearList, Overlap, OverlapSearch, RigidPairs, RigidTouch, RigidVisitor};
+pub use detect::{
+    Forces, NearList, Neighbourhood, Overlap, OverlapSearch, RigidPairs, RigidTouch, RigidVisitor, Which, farthest_move,
+};
 pub use index::IndexKind;
 pub use neighbours::{
     FoundNeighbours, From32or64, NeighbourArrays, NeighbourError, NeighbourIndex, NeighbourSearch, PairList, PairRule,

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use glam::{DQuat, DVec3, Vec3};
 use proptest::prelude::*;
-use steric_collide::{OverlapSearch, RigidPairs, RigidTouch, RigidVisitor, reference};
-use steric_model::{Cluster, PeriodicBox, Pose, Random, Scene};
+use steric_collide::{OverlapSearch, RigidPairs, RigidTouch, RigidVisitor, Which, reference};
+use steric_model::{Cluster, Molecule, PeriodicBox, Pose, Random, Scene};
 
 /// Molecules of a few atoms at random; some as large as the box allows.
 fn scene(molecules: usize, atoms: usize, edge: f64, periodic: bool, mixed: bool, seed: u64) -> Scene {
@@ -58,6 +58,49 @@ fn expected(scene: &Scene, search: OverlapSearch, of: impl Fn(u32) -> bool) -> u
     overlaps.iter().filter(|overlap| of(overlap.first.molecule.0) || of(overlap.second.molecule.0)).count()
 }
 
+/// The molecules of a scene as one of several sees them who share it: those that it owns first, then all others, in any order.
+struct Part {
+    scene: Scene,
+    owned: usize,
+    // Which molecule of the whole scene each one is.
+    order: Vec<u32>,
+    pairs: RigidPairs,
+}
+
+impl Part {
+    fn new(whole: &Scene, search: OverlapSearch, skin: f32, owns: impl Fn(u32) -> bool, random: &mut Random) -> Self {
+        let mut order: Vec<u32> = (0..whole.molecules().len() as u32).collect();
+        order.sort_by_cached_key(|&molecule| (!owns(molecule), random.next_u64()));
+        let owned = order.iter().filter(|&&molecule| owns(molecule)).count();
+        let mut scene = whole.with_molecules(order.iter().map(|&at| whole.molecules()[at as usize]).collect());
+        scene.set_periodic_box(whole.periodic_box());
+        let mut pairs = RigidPairs::new(&scene, search).with_ghosts(owned, order.clone());
+        pairs.list(&scene, skin);
+        Self { scene, owned, order, pairs }
+    }
+
+    /// Everyone moves as in the whole scene, and the list follows.
+    fn follow(&mut self, whole: &[Molecule]) {
+        for (molecule, &at) in self.scene.molecules_mut().iter_mut().zip(&self.order) {
+            *molecule = whole[at as usize];
+        }
+        self.pairs.turn(&self.scene, |_| true);
+        let stale: Vec<u32> =
+            (0..self.order.len() as u32).filter(|&molecule| !self.pairs.covers(&self.scene, molecule)).collect();
+        self.pairs.patch(&self.scene, &stale);
+    }
+
+    /// The touches of some pairs, in the numbers of the whole scene.
+    fn touches(&self, which: Which) -> Vec<[(u32, [u32; 3]); 2]> {
+        let pieces = self.pairs.visit_some(&self.scene, which, |_| true, Touches::default, &|| ());
+        let touches = pieces.into_iter().flat_map(|piece| piece.0);
+        let ghosts = |touch: &[(u32, _); 2]| touch.iter().filter(|end| end.0 as usize >= self.owned).count();
+        let all: Vec<_> =
+            touches.inspect(|touch| assert_eq!(ghosts(touch), usize::from(which == Which::Outer))).collect();
+        all.into_iter().map(|touch| touch.map(|(at, atom)| (self.order[at as usize], atom))).collect()
+    }
+}
+
 /// Pairs so close to the threshold that rounding decides.
 fn has_close_call(scene: &Scene, search: OverlapSearch) -> bool {
     let count = |allow: f32| reference::overlaps(scene, OverlapSearch { allow, ..search }).len();
@@ -88,6 +131,38 @@ proptest! {
         pairs.turn(&scene, |_| true);
         prop_assume!(!has_close_call(&scene, search));
         prop_assert_eq!(visited(&pairs, &scene, |_| true), expected(&scene, search, |_| true));
+    }
+
+    #[test]
+    fn those_who_share_a_scene_see_its_touches_in_the_same_order_whoever_owns_what(
+        molecules in 2usize..60, edge in 20.0..60.0f64, periodic: bool, mixed: bool, seed: u64, skin in 0.0..2.0f32,
+        shares in 1u64..5,
+    ) {
+        let mut whole = scene(molecules, 12, edge, periodic, mixed, seed);
+        let search = OverlapSearch { allow: -0.1, ..OverlapSearch::default() };
+        let mut random = Random::new(seed ^ 3);
+        let owner: Vec<u64> = (0..molecules).map(|_| random.next_u64() % shares).collect();
+        let mut parts: Vec<Part> = (0..shares)
+            .map(|share| Part::new(&whole, search, skin, |molecule| owner[molecule as usize] == share, &mut random))
+            .collect();
+        for _ in 0..3 {
+            let mut pairs = RigidPairs::new(&whole, search);
+            pairs.list(&whole, 0.0);
+            let mut all: Vec<_> = pairs.visit(&whole, |_| true, Touches::default).into_iter().flat_map(|piece| piece.0).collect();
+            let inner: Vec<_> = parts.iter().flat_map(|part| part.touches(Which::Inner)).collect();
+            let mut outer: Vec<_> = parts.iter().flat_map(|part| part.touches(Which::Outer)).collect();
+            outer.sort_unstable();
+            prop_assert!(outer.chunks(2).all(|two| two[0] == two[1]), "both owners see it in the same order");
+            let mut seen: Vec<_> = outer.into_iter().step_by(2).chain(inner).collect();
+            all.sort_unstable();
+            seen.sort_unstable();
+            prop_assert_eq!(seen, all);
+            for molecule in whole.molecules_mut() {
+                let far = if random.unit() < 0.2 { 3.0 } else { 0.2 * f64::from(skin) };
+                molecule.pose.translation += random.direction() * far;
+            }
+            parts.iter_mut().for_each(|part| part.follow(whole.molecules()));
+        }
     }
 
     #[test]

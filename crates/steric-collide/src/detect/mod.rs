@@ -2,6 +2,7 @@
 
 mod force;
 mod near;
+mod neighbourhood;
 mod overlaps;
 mod rigid;
 mod runs;
@@ -10,6 +11,7 @@ mod sweep;
 
 pub use force::Forces;
 pub(crate) use force::push;
-pub use near::NearList;
+pub use near::{NearList, farthest_move};
+pub use neighbourhood::Neighbourhood;
 pub use overlaps::{Overlap, OverlapSearch};
-pub use rigid::{RigidPairs, RigidTouch, RigidVisitor};
+pub use rigid::{RigidPairs, RigidTouch, RigidVisitor, Which};

@@ -167,7 +167,20 @@ impl Made {
 
 /// No atom of a molecule moved farther than this, in angstroms: the way of the middle, and the chord of the turn at the
 /// rim.
-pub(super) fn farthest_move(scene: &Scene, then: &Molecule, now: &Molecule) -> f64 {
+///
+/// ```
+/// use glam::{DVec3, Vec3};
+/// use steric_collide::farthest_move;
+/// use steric_model::{Pose, Scene};
+///
+/// let mut scene = Scene::default();
+/// let carbon = scene.add_type("carbon", &[Vec3::ZERO], &[1.7]);
+/// scene.add_molecule(carbon, Pose::IDENTITY);
+/// let then = scene.molecules()[0];
+/// scene.molecules_mut()[0].pose.translation = DVec3::Y * 2.0;
+/// assert_eq!(farthest_move(&scene, &then, &scene.molecules()[0]), 2.0);
+/// ```
+pub fn farthest_move(scene: &Scene, then: &Molecule, now: &Molecule) -> f64 {
     let TypeId(kind) = now.kind;
     let bound = scene.types()[kind as usize].bound;
     let middle = bound.center.as_dvec3();

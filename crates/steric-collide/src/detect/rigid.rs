@@ -7,12 +7,17 @@
 //! list is *patched*: the pairs of those few are searched again, wide enough for the others to use up their half of the skin
 //! both ways, and their old pairs no longer count. That costs what the few and their neighbours cost. Patches lie on each
 //! other; a pair belongs to the latest patch that has one of its two molecules.
+//!
+//! A scene may be a part of a larger one that others look after. Then its first molecules are *owned*, the rest are *ghosts*:
+//! owned molecules meet them, but pairs of two ghosts are somebody else's. *Outer* pairs have a ghost and are kept apart,
+//! so that the inner ones can be visited before anyone knows where the ghosts are.
 
 use glam::{DVec3, Mat3, Vec3};
 use rayon::prelude::*;
 use steric_model::{LANES, Molecule, PeriodicBox, Pose, Scene};
 
 use super::near::farthest_move;
+use super::neighbourhood::Neighbourhood;
 use super::overlaps::{OverlapSearch, Plan};
 use super::slab::{Slab, placed};
 use super::sweep::{Cut, Mixed, Touch, Uniform, Visitor, touching};
@@ -68,6 +73,42 @@ pub trait RigidVisitor: Send {
     fn end(&mut self) {}
 }
 
+/// Which pairs of a list are visited.
+///
+/// ```
+/// use steric_collide::Which;
+///
+/// assert_eq!(Which::default(), Which::All);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Which {
+    /// Every pair.
+    #[default]
+    All,
+    /// Those of two owned molecules.
+    Inner,
+    /// Those of an owned molecule and a ghost.
+    Outer,
+}
+
+/// The pairs that were found at one time.
+#[derive(Debug, Default)]
+struct Found {
+    inner: Vec<Pair>,
+    outer: Vec<Pair>,
+}
+
+impl Found {
+    fn of(&self, which: Which) -> [&[Pair]; 2] {
+        let inner = if which == Which::Outer { &[][..] } else { &self.inner };
+        let outer = if which == Which::Inner { &[][..] } else { &self.outer };
+        [inner, outer]
+    }
+}
+
+/// How many pieces of the list are visited before others get a word in, for each thread.
+const PIECES_AT_A_TIME: usize = 16;
+
 /// Near pairs of rigid molecules, to be visited while the molecules move.
 ///
 /// ```
@@ -104,8 +145,12 @@ pub struct RigidPairs {
     first: Vec<u32>,
     // What leads from a cluster of a molecule's type to the placed one: added, wrapping.
     bases: Vec<u32>,
+    // How many molecules, the first ones, are owned.
+    owned: u32,
+    // Which molecule of a pair stands first: that of the smaller number here. Empty: by index.
+    order: Vec<u32>,
     // The list, then its patches: the number of the patch, 0 for the list, and its pairs in pieces.
-    pairs: Vec<(u16, Vec<Pair>)>,
+    pairs: Vec<(u16, Found)>,
     // The latest patch of each molecule, and how many patches there are.
     patch_of: Vec<u16>,
     patches: u16,
@@ -132,10 +177,37 @@ impl RigidPairs {
         }
         let arms = vec![[[0.0; LANES]; 3]; total as usize];
         let patch_of = vec![0; scene.molecules().len()];
-        let (pairs, listed) = (Vec::new(), Vec::new());
-        let mut pairs = Self { search, arms, owners, first, bases, pairs, patch_of, patches: 0, skin: 0.0, listed };
+        let owned = scene.molecules().len() as u32;
+        let (pairs, listed, order) = (Vec::new(), Vec::new(), Vec::new());
+        let (patches, skin) = (0, 0.0);
+        let mut pairs =
+            Self { search, arms, owners, first, bases, owned, order, pairs, patch_of, patches, skin, listed };
         pairs.turn(scene, |_| true);
         pairs
+    }
+
+    /// Says that only so many molecules, the first ones, are owned, and which of two stands first in a pair: that of the smaller
+    /// number. To be said before anything is listed.
+    ///
+    /// ```
+    /// use glam::{DVec3, Vec3};
+    /// use steric_collide::{OverlapSearch, RigidPairs};
+    /// use steric_model::{Pose, Scene};
+    ///
+    /// let mut scene = Scene::default();
+    /// let carbon = scene.add_type("carbon", &[Vec3::ZERO], &[1.7]);
+    /// for x in [0.0, 3.0, 6.0] {
+    ///     scene.add_molecule(carbon, Pose::from_translation(DVec3::X * x));
+    /// }
+    /// let mut pairs = RigidPairs::new(&scene, OverlapSearch::default()).with_ghosts(1, vec![7, 3, 8]);
+    /// pairs.list(&scene, 0.0);
+    /// assert_eq!(pairs.pairs(), 1, "the two ghosts touch, too, but that is somebody else's pair");
+    /// ```
+    pub fn with_ghosts(mut self, owned: usize, order: Vec<u32>) -> Self {
+        assert!(self.pairs.is_empty(), "nothing is listed yet");
+        assert_eq!(order.len(), self.patch_of.len(), "one number per molecule");
+        (self.owned, self.order) = (owned as u32, order);
+        self
     }
 
     /// Turns the arms of the molecules that were turned since they were last.
@@ -162,7 +234,7 @@ impl RigidPairs {
     pub fn list(&mut self, scene: &Scene, skin: f32) {
         // The search rounds places relative to a corner, the visit relative to each other: neither may lose a touch.
         let wider = OverlapSearch { allow: self.search.allow - skin - 1e-3, ..self.search };
-        self.pairs = self.search_all(scene, wider, None).into_iter().map(|pairs| (0, pairs)).collect();
+        self.pairs = self.search_all(scene, wider, None).into_iter().map(|found| (0, found)).collect();
         self.patch_of.fill(0);
         self.patches = 0;
         self.skin = skin;
@@ -182,13 +254,14 @@ impl RigidPairs {
         }
         // The other molecule may go from one end of its half of the skin to the other.
         let wider = OverlapSearch { allow: self.search.allow - 1.5 * self.skin - 1e-3, ..self.search };
-        let near = Neighbourhood::new(scene, stale, wider.reach()).members(scene, &is_stale);
+        let near =
+            Neighbourhood::new(scene, stale, wider.reach()).members(scene, |molecule| is_stale[molecule as usize]);
         let mut part =
             scene.with_molecules(near.iter().map(|&molecule| scene.molecules()[molecule as usize]).collect());
         part.set_periodic_box(scene.periodic_box());
         let is_stale: Vec<bool> = near.iter().map(|&molecule| is_stale[molecule as usize]).collect();
         let found = self.search_all(&part, wider, Some((&near, &is_stale)));
-        self.pairs.extend(found.into_iter().map(|pairs| (self.patches, pairs)));
+        self.pairs.extend(found.into_iter().map(|found| (self.patches, found)));
         for &molecule in stale {
             self.listed[molecule as usize] = scene.molecules()[molecule as usize].pose;
         }
@@ -207,15 +280,15 @@ impl RigidPairs {
         self.patch_of.iter().filter(|&&patch| patch > 0).count()
     }
 
-    fn search_all(&self, scene: &Scene, search: OverlapSearch, part: Option<(&[u32], &[bool])>) -> Vec<Vec<Pair>> {
-        let collector = || Collect { pairs: Vec::new(), list: self, part };
+    fn search_all(&self, scene: &Scene, search: OverlapSearch, part: Option<(&[u32], &[bool])>) -> Vec<Found> {
+        let collector = || Collect { found: Found::default(), list: self, part };
         match search.plan(scene) {
             Plan::Nothing => Vec::new(),
-            Plan::Cells(cells) => cells.sweep(scene, collector).into_iter().map(|collect| collect.pairs).collect(),
+            Plan::Cells(cells) => cells.sweep(scene, collector).into_iter().map(|collect| collect.found).collect(),
             Plan::Reference => {
                 let mut collect = collector();
                 collect.every_pair(scene, search.reach());
-                vec![collect.pairs]
+                vec![collect.found]
             }
         }
     }
@@ -233,7 +306,7 @@ impl RigidPairs {
 
     /// How many pairs of clusters the list holds.
     pub fn pairs(&self) -> usize {
-        self.pairs.iter().map(|(_, pairs)| pairs.len()).sum()
+        self.pairs.iter().map(|(_, found)| found.inner.len() + found.outer.len()).sum()
     }
 
     /// Shows the touches among the listed pairs to visitors, one for each piece of the list, in an order that does not
@@ -244,17 +317,37 @@ impl RigidPairs {
         awake: impl Fn(u32) -> bool + Sync,
         visitor: impl Fn() -> V + Sync,
     ) -> Vec<V> {
+        self.visit_some(scene, Which::All, awake, visitor, &|| ())
+    }
+
+    /// As [`Self::visit`], but for some of the pairs; `between` is called now and then, by the caller's thread.
+    pub fn visit_some<V: RigidVisitor>(
+        &self,
+        scene: &Scene,
+        which: Which,
+        awake: impl Fn(u32) -> bool + Sync,
+        visitor: impl Fn() -> V + Sync,
+        between: &dyn Fn(),
+    ) -> Vec<V> {
+        let pieces = |pairs| <[Pair]>::chunks(pairs, PAIRS_PER_PIECE);
         let all: Vec<(u16, &[Pair])> = self
             .pairs
             .iter()
-            .flat_map(|(patch, pairs)| pairs.chunks(PAIRS_PER_PIECE).map(move |piece| (*patch, piece)))
+            .flat_map(|(patch, found)| found.of(which).into_iter().flat_map(pieces).map(move |piece| (*patch, piece)))
             .collect();
         let visit = |&(patch, pairs): &(u16, &[Pair])| {
             let mut visitor = visitor();
             dispatch(VisitPiece { scene, list: self, pairs, patch, awake: &awake, visitor: &mut visitor });
             visitor
         };
-        all.par_iter().with_max_len(1).map(visit).collect()
+        // Whoever waits for nobody does all at once.
+        let at_a_time = if which == Which::Inner { PIECES_AT_A_TIME * rayon::current_num_threads() } else { all.len() };
+        let mut visitors = Vec::with_capacity(all.len());
+        for some in all.chunks(at_a_time.max(1)) {
+            visitors.par_extend(some.par_iter().with_max_len(1).map(visit));
+            between();
+        }
+        visitors
     }
 }
 
@@ -280,28 +373,35 @@ impl Kernel for TurnOne<'_> {
 
 /// Collects the near pairs of one slab.
 struct Collect<'a> {
-    pairs: Vec<Pair>,
+    found: Found,
     list: &'a RigidPairs,
     // The molecules that are searched, and whose pairs are wanted; none for the whole scene.
     part: Option<(&'a [u32], &'a [bool])>,
 }
 
 impl Collect<'_> {
-    /// The first molecule is the one with the smaller index, so that rounding does not depend on who found whom.
-    fn add(&mut self, mut ends: [(u32, u32); 2], mut boxes: [i16; 3]) {
-        if ends[0].0 > ends[1].0 {
+    /// A molecule's place among all.
+    fn whole(&self, molecule: u32) -> u32 {
+        self.part.map_or(molecule, |(members, _)| members[molecule as usize])
+    }
+
+    /// The first molecule is the one with the smaller number, so that rounding does not depend on who found whom.
+    fn add(&mut self, ends: [(u32, u32); 2], mut boxes: [i16; 3]) {
+        let mut ends = ends.map(|(molecule, cluster)| (self.whole(molecule), cluster));
+        let order = ends.map(|(molecule, _)| self.list.order.get(molecule as usize).copied().unwrap_or(molecule));
+        if order[0] > order[1] {
             ends.reverse();
             boxes = boxes.map(i16::wrapping_neg);
         }
-        let placed = ends.map(|(molecule, cluster)| {
-            let whole = self.part.map_or(molecule, |(members, _)| members[molecule as usize]);
-            self.list.bases[whole as usize].wrapping_add(cluster)
-        });
-        self.pairs.push(Pair { first: placed[0], second: placed[1], boxes });
+        let [first, second] = ends.map(|(whole, cluster)| self.list.bases[whole as usize].wrapping_add(cluster));
+        let is_outer = ends.iter().any(|&(whole, _)| whole >= self.list.owned);
+        let to = if is_outer { &mut self.found.outer } else { &mut self.found.inner };
+        to.push(Pair { first, second, boxes });
     }
 
     fn is_covered(&self, molecules: [u32; 2]) -> bool {
-        self.part.is_none_or(|(_, covered)| molecules.iter().any(|&molecule| covered[molecule as usize]))
+        molecules.iter().any(|&molecule| self.whole(molecule) < self.list.owned)
+            && self.part.is_none_or(|(_, covered)| molecules.iter().any(|&molecule| covered[molecule as usize]))
     }
 
     /// For periodic boxes that are too small for cells.
@@ -435,99 +535,4 @@ impl RigidPairs {
         let clusters = cluster_range(scene, &scene.molecules()[molecule as usize]);
         &scene.clusters()[(clusters.start + placed - self.first[molecule as usize]) as usize].radii
     }
-}
-
-/// The part of space that some molecules reach, in coarse cells.
-struct Neighbourhood {
-    // A bit for each cell, folded: a bit may be set for another cell, which only costs time.
-    bits: Vec<u64>,
-    periodic: Option<(PeriodicBox, DVec3)>,
-}
-
-/// Edge of a coarse cell, in angstroms.
-const COARSE: f64 = 20.0;
-
-impl Neighbourhood {
-    fn new(scene: &Scene, covered: &[u32], reach: f32) -> Self {
-        let periodic = scene.periodic_box().map(|periodic_box| {
-            let cells = (periodic_box.widths() / COARSE).floor().max(DVec3::ONE);
-            (periodic_box, cells)
-        });
-        let clusters: usize =
-            covered.iter().map(|&molecule| cluster_range(scene, &scene.molecules()[molecule as usize]).len()).sum();
-        let mut space = Self { bits: vec![0; (2 * clusters + 64).next_power_of_two()], periodic };
-        let mut bits = std::mem::take(&mut space.bits);
-        for &molecule in covered {
-            let molecule = &scene.molecules()[molecule as usize];
-            for cluster in cluster_range(scene, molecule) {
-                let bound = scene.bounds()[cluster as usize];
-                let center = molecule.pose * bound.center.as_dvec3();
-                space.any_around(center, f64::from(bound.radius + reach.max(0.0)), |cell| {
-                    let (word, bit) = folded(cell, bits.len());
-                    bits[word] |= bit;
-                    false
-                });
-            }
-        }
-        space.bits = bits;
-        space
-    }
-
-    /// Whether a cell that a sphere may reach is one that is asked for.
-    fn any_around(&self, center: DVec3, radius: f64, mut is_wanted: impl FnMut([i64; 3]) -> bool) -> bool {
-        let (point, radii) = match &self.periodic {
-            None => (center / COARSE, DVec3::splat(radius / COARSE)),
-            Some((periodic_box, cells)) => {
-                (periodic_box.fractional(center) * cells, radius / periodic_box.widths() * cells)
-            }
-        };
-        let (low, high) = ((point - radii).floor(), (point + radii).floor());
-        let range = |axis: usize| match &self.periodic {
-            // All cells of an axis once, however large the sphere.
-            Some((_, cells)) if high[axis] - low[axis] >= cells[axis] => 0..=cells[axis] as i64 - 1,
-            _ => low[axis] as i64..=high[axis] as i64,
-        };
-        let wrap = |axis: usize, cell: i64| match &self.periodic {
-            Some((_, cells)) => cell.rem_euclid(cells[axis] as i64),
-            None => cell,
-        };
-        range(0).any(|x| range(1).any(|y| range(2).any(|z| is_wanted([wrap(0, x), wrap(1, y), wrap(2, z)]))))
-    }
-
-    fn reaches(&self, center: DVec3, radius: f64) -> bool {
-        self.any_around(center, radius, |cell| {
-            let (word, bit) = folded(cell, self.bits.len());
-            self.bits[word] & bit != 0
-        })
-    }
-
-    /// The molecules that it was made of and all that may touch them, in order.
-    fn members(&self, scene: &Scene, own: &[bool]) -> Vec<u32> {
-        let touches = |molecule: &Molecule| {
-            let bound = scene.types()[molecule.kind.0 as usize].bound;
-            // A giant covers so many cells that its clusters are asked at once.
-            let is_small = f64::from(bound.radius) < 3.0 * COARSE;
-            if is_small && !self.reaches(molecule.pose * bound.center.as_dvec3(), bound.radius.into()) {
-                return false;
-            }
-            cluster_range(scene, molecule).any(|cluster| {
-                let bound = scene.bounds()[cluster as usize];
-                self.reaches(molecule.pose * bound.center.as_dvec3(), bound.radius.into())
-            })
-        };
-        let members = (0..scene.molecules().len() as u32).into_par_iter().with_min_len(1_024).filter_map(|molecule| {
-            (own[molecule as usize] || touches(&scene.molecules()[molecule as usize])).then_some(molecule)
-        });
-        members.collect()
-    }
-}
-
-/// The word and the bit of a cell among so many words, a power of two.
-fn folded(cell: [i64; 3], words: usize) -> (usize, u64) {
-    let [x, y, z] = cell.map(|cell| cell as u64);
-    // Odd multipliers with well-mixed bits (the golden ratio's, and two of SplitMix64's).
-    let hash = x.wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        ^ y.wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(21)
-        ^ z.wrapping_mul(0x94d0_49bb_1331_11eb).rotate_left(42);
-    ((hash >> 20) as usize & (words - 1), 1 << (hash >> 58))
 }

@@ -44,8 +44,11 @@ pub enum CheckpointError {
 }
 
 impl Relax {
-    /// Writes a checkpoint; the file appears whole or not at all.
+    /// Writes a checkpoint; the file appears whole or not at all. Whoever looks after a part of a scene is refused.
     pub fn save(&self, path: &Path) -> io::Result<()> {
+        if !self.is_whole() {
+            return Err(io::Error::other("expected a relaxation of a whole scene, found a part of one"));
+        }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut temporary = tempfile::Builder::new().prefix(".steric-").tempfile_in(folder)?;
         let mut out = BufWriter::with_capacity(1 << 18, temporary.as_file_mut());
@@ -89,6 +92,7 @@ impl Relax {
         let file = File::open(path).map_err(failed)?;
         let size = file.metadata().map_err(failed)?.len();
         let mut file = BufReader::with_capacity(1 << 18, file);
+        assert!(self.is_whole(), "a checkpoint is of a whole scene");
         let mismatch = |expected: &str, found: String| CheckpointError::Mismatch {
             file: path.display().to_string(),
             expected: expected.to_owned(),

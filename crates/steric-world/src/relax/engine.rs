@@ -16,6 +16,7 @@ use super::hold::Hold;
 use super::jolt::Jolts;
 use super::options::RelaxOptions;
 use super::run::{Stop, trouble};
+use super::team::Alone;
 use super::world::{Iteration, Relax, State};
 use crate::respond::{Body, Motion};
 
@@ -190,7 +191,8 @@ impl Parts<'_> {
     pub fn jolted(&self, iteration: u32, dirty_for: &[u16], deepest: &[u32]) -> Vec<(u32, Motion)> {
         let Self { scene, bodies, ids, options, seed, .. } = *self;
         let jolts = Jolts { scene, bodies, ids, options, seed, iteration };
-        jolts.all(|slot| (!self.fixed[slot]).then(|| (dirty_for[slot], deepest[slot])))
+        let all = ids.len();
+        jolts.all(all, all, &mut Alone, |slot| (!self.fixed[slot]).then(|| (dirty_for[slot], deepest[slot])))
     }
 }
 
@@ -277,6 +279,7 @@ impl Relax {
         engine: &mut dyn Engine,
         mut watch: impl FnMut(&Self, &Iteration) -> ControlFlow<()>,
     ) -> (Stop, Option<EngineError>) {
+        assert!(self.is_whole(), "an engine knows nothing of ghosts");
         let started = Instant::now();
         if let Some(stop) = self.stop(started) {
             return (stop, None);

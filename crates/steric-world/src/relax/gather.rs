@@ -57,6 +57,8 @@ pub(super) struct Seen {
     pub(super) overlaps: u64,
     pub(super) depth: u64,
     pub(super) deepest: f32,
+    /// Whether near pairs were searched anew.
+    pub(super) searched: bool,
 }
 
 impl Seen {
@@ -65,6 +67,7 @@ impl Seen {
             overlaps: self.overlaps + other.overlaps,
             depth: self.depth + other.depth,
             deepest: self.deepest.max(other.deepest),
+            searched: self.searched || other.searched,
         }
     }
 }
@@ -110,6 +113,8 @@ impl<R: Response> RigidVisitor for Gather<'_, R> {
             inverse_gyration: [a.inverse_gyration, b.inverse_gyration],
             rotations: molecules.map(|molecule| &molecule.pose.rotation),
         };
+        // What others own is met, but added up elsewhere.
+        let is_own = slots.map(|slot| self.relax.is_own(slot));
         let along = along(touch.between, a.normal);
         let stuck = f32::from(a.dirty_for.min(b.dirty_for).saturating_sub(self.law.bias_after)) * self.law.ramp;
         let mut sums = [[[0f32; 8]; 7]; 2];
@@ -119,7 +124,7 @@ impl<R: Response> RigidVisitor for Gather<'_, R> {
             let between = arms[0] + touch.between - arms[1];
             let radii = touch.radii[0][lane] + touch.radii[1][other];
             let distance = between.length();
-            let normal = if distance > 1e-4 { between / distance } else { apart(touch, lane, other) };
+            let normal = if distance > 1e-4 { between / distance } else { self.apart(touch, lane, other) };
             let limit = radii + self.law.reach;
             let mut contact = Contact { molecules: touch.molecules, normal, depth: limit - distance, distance, arms };
             let unclear = radii + self.law.clear - distance;
@@ -130,21 +135,21 @@ impl<R: Response> RigidVisitor for Gather<'_, R> {
             contacts += 1;
             deepest = deepest.max(unclear);
             let overlap = radii + self.law.overlap - distance;
-            if overlap > 0.0 {
+            if overlap > 0.0 && is_own[0] {
                 self.seen.overlaps += 1;
                 self.seen.depth += (overlap * STEPS_PER_ANGSTROM) as u64;
                 self.seen.deepest = self.seen.deepest.max(overlap);
             }
-            if !a.fixed {
+            if !a.fixed && is_own[0] {
                 self.response.add(&contact, 0, &sides, &mut sums[0]);
             }
-            if !b.fixed {
+            if !b.fixed && is_own[1] {
                 self.response.add(&contact, 1, &sides, &mut sums[1]);
             }
         }
         let passed = [b.warmth, a.warmth];
         for side in 0..2 {
-            if sides.mobility[side] > 0.0 {
+            if sides.mobility[side] > 0.0 && is_own[side] {
                 let kept = self.response.kept(&sums[side]);
                 self.store(slots[side], &kept, contacts, deepest, passed[side]);
             }
@@ -158,6 +163,16 @@ impl<R: Response> RigidVisitor for Gather<'_, R> {
 }
 
 impl<R: Response> Gather<'_, R> {
+    /// A way out for two atoms in the same place: along the line of the centres, or by a hash of who they are.
+    #[cold]
+    fn apart(&self, touch: &RigidTouch<'_>, lane: usize, other: usize) -> Vec3 {
+        if touch.between.length_squared() > 1e-6 {
+            return touch.between.normalize_or(Vec3::X);
+        }
+        let [a, b] = touch.molecules.map(|slot| u64::from(self.relax.order(slot)));
+        Random::of(a << 32 | b, (lane * 8 + other) as u64).direction().as_vec3()
+    }
+
     /// Adds to the sums of a molecule, on the desk.
     #[inline(always)]
     fn store(&mut self, slot: usize, sums: &[f32; MOST_SUMS], contacts: u32, deepest: f32, warmth: u8) {
@@ -225,16 +240,6 @@ fn lean(normal: Vec3, along: Vec3, weight: f32) -> Vec3 {
     let leaning = normal + along * weight;
     let length = leaning.length();
     if length > 0.1 { leaning / length } else { normal }
-}
-
-/// A way out for two atoms in the same place: along the line of the centres, or by a hash of who they are.
-#[cold]
-fn apart(touch: &RigidTouch<'_>, lane: usize, other: usize) -> Vec3 {
-    if touch.between.length_squared() > 1e-6 {
-        return touch.between.normalize_or(Vec3::X);
-    }
-    let [a, b] = touch.molecules.map(u64::from);
-    Random::of(a << 32 | b, (lane * 8 + other) as u64).direction().as_vec3()
 }
 
 /// How much farther than they must atoms are pushed apart, in angstroms.

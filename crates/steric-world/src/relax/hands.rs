@@ -8,7 +8,7 @@ use super::options::RelaxOptions;
 use super::world::Relax;
 use crate::respond::Motion;
 
-/// What someone who watches may do between two iterations.
+/// What someone who watches may do between two iterations, with the molecules that are owned here.
 ///
 /// ```
 /// use glam::{DVec3, Vec3};
@@ -45,7 +45,7 @@ impl Relax {
 
     /// Puts every molecule somewhere, in the order of the setup, as if it had always been there. Poses of other molecules change nothing.
     pub fn put_all(&mut self, poses: &[Pose]) {
-        if poses.len() != self.ids.len() {
+        if poses.len() != self.ids.len() || !self.is_whole() {
             return;
         }
         for slot in 0..self.ids.len() {
@@ -103,8 +103,9 @@ impl Relax {
         self.rests
     }
 
-    fn slot(&self, molecule: MoleculeId) -> Option<usize> {
-        self.ids.iter().position(|&id| id == molecule.0)
+    /// Where a molecule stands that is owned here.
+    pub(super) fn slot(&self, molecule: MoleculeId) -> Option<usize> {
+        self.ids[..self.home.owned].iter().position(|&id| id == molecule.0)
     }
 
     fn wake(&mut self, slot: usize) {

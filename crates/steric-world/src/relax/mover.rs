@@ -25,6 +25,10 @@ pub(super) struct Moved {
     pub(super) moved: u32,
     pub(super) far: u32,
     pub(super) farthest: f64,
+    /// Clusters of the molecules that were looked at.
+    pub(super) work: u64,
+    /// How far an atom is now from where it was when the team came together, in angstroms.
+    pub(super) away: f64,
 }
 
 impl Moved {
@@ -36,6 +40,8 @@ impl Moved {
             moved: self.moved + other.moved,
             far: self.far + other.far,
             farthest: self.farthest.max(other.farthest),
+            work: self.work + other.work,
+            away: self.away.max(other.away),
         }
     }
 }
@@ -69,6 +75,7 @@ impl<R: Response> Mover<'_, R> {
             state.dirty_for = 0;
             return Moved { broken: state.broken.into(), ..Moved::default() };
         }
+        state.busy = state.busy.saturating_add(1);
         let mut own = [0.0; MOST_SUMS];
         if contacts > 0 {
             for (own, sum) in own.iter_mut().zip(sums) {
@@ -109,6 +116,8 @@ impl<R: Response> Mover<'_, R> {
             moved: state.moved.into(),
             far: (farthest > 0.5 * SKIN).into(),
             farthest,
+            work: types.types()[molecule.kind.0 as usize].clusters.len() as u64,
+            away: 0.0,
         }
     }
 }

@@ -77,12 +77,17 @@ impl Relax {
 
     /// Why there should be no further iteration, if so.
     pub(super) fn stop(&self, started: Instant) -> Option<Stop> {
+        self.stop_at(started.elapsed().as_secs_f64())
+    }
+
+    /// Why there should be no further iteration after so many seconds, if so.
+    pub fn stop_at(&self, seconds: f64) -> Option<Stop> {
         let RelaxOptions { max_iterations, max_seconds, .. } = self.options;
         if self.rests {
             Some(Stop::Rest)
         } else if self.iteration >= max_iterations {
             Some(Stop::Iterations)
-        } else if max_seconds > 0.0 && started.elapsed().as_secs_f64() > max_seconds {
+        } else if max_seconds > 0.0 && seconds > max_seconds {
             Some(Stop::Seconds)
         } else if self.patience() == 0 {
             Some(Stop::Stalled)

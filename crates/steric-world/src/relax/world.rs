@@ -7,19 +7,22 @@
 //! when they were last looked at and have not moved since. So the last stragglers cost what they and their neighbours
 //! cost, and at rest nothing is visited at all.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, Ordering};
 
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
-use steric_collide::{IndexKind, OverlapSearch, RigidPairs};
+use steric_collide::{IndexKind, OverlapSearch, RigidPairs, Which, farthest_move};
 use steric_model::{Instant, Molecule, MoleculeId, Pose, Scene, morton};
 
 use super::Setup;
-use super::gather::{Gather, Law, STEPS_PER_ANGSTROM, Seen, contact_margin};
+use super::gather::{Gather, Law, Seen, contact_margin};
 use super::hold::Hold;
+use super::home::Home;
 use super::jolt::Jolts;
 use super::mover::{HOT, Moved, Mover, SKIN, moved};
 use super::options::{RelaxOptions, ResponseKind};
+use super::team::{Alone, Team, Words};
 use crate::respond::{Body, Motion, Newton, Projection, Response, Thesis};
 
 /// A molecule on its way.
@@ -36,6 +39,8 @@ pub(super) struct State {
     pub(super) group: u32,
     /// For how many iterations it has overlapped without a break.
     pub(super) dirty_for: u16,
+    /// In how many iterations it has been looked at since someone asked.
+    pub(super) busy: u16,
     pub(super) warmth: u8,
     pub(super) moved: bool,
     pub(super) fixed: bool,
@@ -103,6 +108,8 @@ pub struct Relax {
     far: u32,
     pub(super) sums: Vec<AtomicI64>,
     pub(super) tallies: Vec<Tally>,
+    // What is here of a scene that a team looks after.
+    pub(super) home: Home,
 }
 
 impl Relax {
@@ -125,6 +132,7 @@ impl Relax {
                 inverse_gyration: (1.0 / body.gyration) as f32,
                 group: group_of.get(id as usize).copied().unwrap_or(u32::MAX),
                 dirty_for: 0,
+                busy: 0,
                 warmth: 1,
                 moved: true,
                 fixed,
@@ -134,6 +142,7 @@ impl Relax {
         let states: Vec<State> = ids.iter().map(state).collect();
         let start = sorted.molecules().iter().map(|molecule| molecule.pose).collect();
         let tallies = states.iter().map(|_| Tally::default()).collect();
+        let home = Home::whole(states.len());
         Self {
             scene: sorted,
             ids,
@@ -155,66 +164,81 @@ impl Relax {
             far: u32::MAX,
             sums: Vec::new(),
             tallies,
+            home,
         }
     }
 
     /// One iteration with the response of the options.
     pub fn step(&mut self) -> Iteration {
+        self.step_of(&mut Alone)
+    }
+
+    /// One iteration of a team that looks after the scene together, with the response of the options.
+    pub fn step_of(&mut self, team: &mut dyn Team) -> Iteration {
         let RelaxOptions { step, damping, momentum, .. } = self.options;
         let or = |value: f64, default: f64| if value > 0.0 { value } else { default };
         let momentum = |default: f64| if momentum >= 0.0 { momentum } else { default };
         match self.options.response {
             ResponseKind::Newton => {
                 let Newton { step: own, momentum: kept, .. } = Newton::default();
-                self.step_with(&Newton { step: or(step, own), damping, momentum: momentum(kept) })
+                self.step_as(team, &Newton { step: or(step, own), damping, momentum: momentum(kept) })
             }
             ResponseKind::Projection => {
                 let Projection { step: own, momentum: kept } = Projection::default();
-                self.step_with(&Projection { step: or(step, own), momentum: momentum(kept) })
+                self.step_as(team, &Projection { step: or(step, own), momentum: momentum(kept) })
             }
             ResponseKind::Thesis => {
                 let RelaxOptions { thesis_force, thesis_torque, thesis_spring, thesis_spring_torque, .. } =
                     self.options;
-                self.step_with(&Thesis {
-                    force: thesis_force,
-                    torque: thesis_torque,
-                    spring: thesis_spring,
-                    spring_torque: thesis_spring_torque,
-                })
+                self.step_as(
+                    team,
+                    &Thesis {
+                        force: thesis_force,
+                        torque: thesis_torque,
+                        spring: thesis_spring,
+                        spring_torque: thesis_spring_torque,
+                    },
+                )
             }
         }
     }
 
     /// One iteration with a response of one's own.
     pub fn step_with<R: Response>(&mut self, response: &R) -> Iteration {
+        self.step_as(&mut Alone, response)
+    }
+
+    fn step_as<R: Response>(&mut self, team: &mut dyn Team, response: &R) -> Iteration {
         if self.rests {
             return self.nothing_to_do();
         }
         let started = Instant::now();
-        let mut lap = started;
-        let mut milliseconds = [0.0; 3];
-        let mut clock = |stage: usize| {
-            let now = Instant::now();
-            milliseconds[stage] += 1e3 * (now - lap).as_secs_f64();
-            lap = now;
-        };
-        let searched = self.make_list();
-        clock(0);
-        if self.sums.len() != R::SUMS * self.states.len() {
-            self.sums = (0..R::SUMS * self.states.len()).map(|_| AtomicI64::new(0)).collect();
+        let sums = R::SUMS * self.home.owned;
+        if self.sums.len() != sums {
+            self.sums = (0..sums).map(|_| AtomicI64::new(0)).collect();
         }
-        let seen = self.gather(response);
-        clock(1);
-        let first = !self.disturbed && seen.overlaps > 0;
-        self.disturbed |= first;
-        let moved = self.move_all(response, &seen);
-        if first {
-            // Until now only overlaps were looked for; from now on everyone needs the clearance.
-            self.states.par_iter_mut().for_each(|state| state.warmth = state.warmth.max(1));
-        }
-        clock(2);
-        let iteration = Iteration { searched, milliseconds, ..moved };
-        self.rests = iteration.overlapping + iteration.broken == 0;
+        // While nobody knows yet where the ghosts are, the inner pairs can be looked at, if the list still holds them.
+        let mut stale = self.stale(0..self.home.owned);
+        let can_begin = self.pairs.is_some() && stale.is_empty();
+        let (mut seen, mut visiting) = (Seen::default(), 0.0);
+        let news = team.news(self, &mut |between| {
+            if can_begin {
+                let began = Instant::now();
+                seen = self.gather(response, Which::Inner, between);
+                visiting = began.elapsed().as_secs_f64();
+            }
+        });
+        self.hear(&news);
+        stale.extend(self.stale(self.home.owned..self.states.len()));
+        let searched = self.make_list(&stale);
+        let listing = started.elapsed().as_secs_f64() - visiting;
+        let left = if can_begin { Which::Outer } else { Which::All };
+        seen = seen.join(&self.gather(response, left, &|| ()));
+        let before_moving = started.elapsed().as_secs_f64();
+        let moved = self.move_all(team, response, &Seen { searched, ..seen });
+        let whole = started.elapsed().as_secs_f64();
+        let milliseconds = [listing, before_moving - listing, whole - before_moving].map(|seconds| 1e3 * seconds);
+        let iteration = Iteration { milliseconds, ..moved };
         self.history.push(iteration);
         self.iteration += 1;
         iteration
@@ -228,33 +252,33 @@ impl Relax {
         iteration
     }
 
+    /// Which of some slots have left their skin.
+    fn stale(&self, slots: Range<usize>) -> Vec<u32> {
+        let Some(pairs) = &self.pairs else { return Vec::new() };
+        let slots = (slots.start as u32..slots.end as u32).into_par_iter();
+        let moved = slots.filter(|&slot| self.states[slot as usize].moved);
+        moved.filter(|&slot| !pairs.covers(&self.scene, slot)).collect()
+    }
+
     /// Makes the list of near pairs again, or patches it, if it no longer holds every pair that matters.
-    fn make_list(&mut self) -> bool {
-        let Self { scene, states, pairs, .. } = self;
-        let stale = match pairs {
-            None => Vec::new(),
-            Some(pairs) => {
-                let moved = (0..states.len() as u32).into_par_iter().filter(|&slot| states[slot as usize].moved);
-                let stale: Vec<u32> = moved.filter(|&slot| !pairs.covers(scene, slot)).collect();
-                if stale.is_empty() {
-                    return false;
-                }
-                stale
-            }
-        };
+    fn make_list(&mut self, stale: &[u32]) -> bool {
+        let Self { scene, states, pairs, home, .. } = self;
+        if pairs.is_some() && stale.is_empty() {
+            return false;
+        }
         self.searches += 1;
         let (least, _) = scene.radii().unwrap_or((0.0, 0.0));
         let margin = contact_margin(&self.options, least, self.allow);
         let pairs = pairs.get_or_insert_with(|| {
             let search = OverlapSearch { allow: self.allow - margin, index: self.index, ..OverlapSearch::default() };
-            RigidPairs::new(scene, search)
+            home.pairs(RigidPairs::new(scene, search))
         });
         // Each stale molecule has some ten neighbours, and a patch reaches wide: beyond a hundredth of the molecules a new
         // list without a skin costs less.
         let few = (states.len() / 100).max(20);
         let has_room = pairs.patches() < RigidPairs::MOST_PATCHES && pairs.patched() <= states.len() / 4;
         if !stale.is_empty() && stale.len() <= few && has_room {
-            pairs.patch(scene, &stale);
+            pairs.patch(scene, stale);
             return true;
         }
         let skin = match self.options.skin {
@@ -266,21 +290,23 @@ impl Relax {
         true
     }
 
-    fn gather<R: Response>(&self, response: &R) -> Seen {
+    fn gather<R: Response>(&self, response: &R, which: Which, between: &dyn Fn()) -> Seen {
         let Some(pairs) = &self.pairs else { return Seen::default() };
         let law = Law::new(self);
         let gather = || Gather { relax: self, law: &law, response, seen: Seen::default(), desk: Vec::new() };
         let states = &self.states;
         let sleep = self.options.sleep;
-        let seen = pairs.visit(&self.scene, |slot| !sleep || is_awake(&states[slot as usize]), gather);
+        let awake = |slot| !sleep || is_awake(&states[slot as usize]);
+        let seen = pairs.visit_some(&self.scene, which, awake, gather, between);
         seen.iter().fold(Seen::default(), |sum, gather| sum.join(&gather.seen))
     }
 
     /// Moves every molecule that is warm, and forgets its sums.
-    fn move_all<R: Response>(&mut self, response: &R, seen: &Seen) -> Iteration {
-        let Self { scene, states, start, groups, bodies, sums, tallies, options, iteration, ids, seed, .. } = self;
+    fn move_all<R: Response>(&mut self, team: &mut dyn Team, response: &R, seen: &Seen) -> Iteration {
+        let Self { scene, states, start, groups, bodies, sums, tallies, options, iteration, ids, seed, home, .. } =
+            self;
         let jolts = Jolts { scene, bodies, ids, options, seed: *seed, iteration: *iteration };
-        let jolted = jolts.all(|slot| {
+        let jolted = jolts.all(home.owned, home.total, team, |slot| {
             let State { fixed, dirty_for, .. } = states[slot];
             (!fixed).then(|| (dirty_for, tallies[slot].deepest.load(Ordering::Relaxed)))
         });
@@ -293,31 +319,34 @@ impl Relax {
             .zip(sums.par_chunks(R::SUMS).zip(tallies.par_iter()))
             .with_min_len(256)
             .map(|(((molecule, state), (slot, start)), (sums, tally))| {
-                mover.one(scene, molecule, state, start, slot as u32, sums, tally)
+                let seen = mover.one(scene, molecule, state, start, slot as u32, sums, tally);
+                let Some(&pose) = home.poses.get(slot).filter(|_| state.moved) else { return seen };
+                let now = Molecule { pose: kept(groups, state, moved(molecule.pose, state.motion)), ..*molecule };
+                Moved { away: farthest_move(scene, &Molecule { pose, ..now }, &now), ..seen }
             })
             .reduce(Moved::default, Moved::join);
         self.far = moved.far;
-        self.apply(moved.overlapping + moved.broken == 0);
-        Iteration {
-            overlaps: seen.overlaps,
-            overlapping: moved.overlapping,
-            deepest: f64::from(seen.deepest),
-            mean_depth: if seen.overlaps > 0 {
-                seen.depth as f64 / f64::from(STEPS_PER_ANGSTROM) / seen.overlaps as f64
-            } else {
-                0.0
-            },
-            broken: moved.broken,
-            awake: moved.awake,
-            moved: moved.moved,
-            farthest: moved.farthest,
-            ..Iteration::default()
+        self.conclude(&Words::of(team, seen, &moved))
+    }
+
+    /// Makes the steps that the whole team has decided on.
+    fn conclude(&mut self, words: &Words) -> Iteration {
+        let iteration = words.iteration();
+        self.home.drift = words.drift();
+        let first = !self.disturbed && iteration.overlaps > 0;
+        self.disturbed |= first;
+        self.rests = iteration.overlapping + iteration.broken == 0;
+        self.apply(self.rests);
+        if first {
+            // Until now only overlaps were looked for; from now on everyone needs the clearance.
+            self.states.par_iter_mut().for_each(|state| state.warmth = state.warmth.max(1));
         }
+        iteration
     }
 
     /// Moves a molecule by hand, in angstroms; the next iteration looks at it and at what it meets.
     pub fn nudge(&mut self, molecule: MoleculeId, shift: DVec3) {
-        let Some(slot) = self.ids.iter().position(|&id| id == molecule.0) else { return };
+        let Some(slot) = self.slot(molecule) else { return };
         if self.states[slot].fixed || !shift.is_finite() {
             return;
         }
@@ -336,7 +365,8 @@ impl Relax {
             return;
         }
         let groups = &self.groups;
-        self.scene.molecules_mut().par_iter_mut().zip(&self.states).with_min_len(1_024).for_each(
+        let owned = self.home.owned;
+        self.scene.molecules_mut()[..owned].par_iter_mut().zip(&self.states).with_min_len(1_024).for_each(
             |(molecule, state)| {
                 if state.moved {
                     molecule.pose = kept(groups, state, moved(molecule.pose, state.motion));
@@ -344,7 +374,7 @@ impl Relax {
             },
         );
         if let Some(pairs) = &mut self.pairs {
-            pairs.turn(&self.scene, |slot| self.states[slot as usize].moved);
+            pairs.turn(&self.scene, |slot| (slot as usize) < owned && self.states[slot as usize].moved);
         }
     }
 
@@ -355,6 +385,7 @@ impl Relax {
 
     /// The poses of all molecules, in the order of the setup.
     pub fn poses(&self) -> Vec<Pose> {
+        assert!(self.is_whole(), "only whoever looks after the whole scene knows all poses");
         let mut poses = vec![Pose::IDENTITY; self.ids.len()];
         for (&id, molecule) in self.ids.iter().zip(self.scene.molecules()) {
             poses[id as usize] = molecule.pose;
@@ -405,10 +436,22 @@ fn kept(groups: &[Vec<Hold>], state: &State, pose: Pose) -> Pose {
 
 /// A number that changes when any bit of any pose changes (FNV-1a over the words).
 pub fn state_hash(poses: &[Pose]) -> u64 {
-    poses
-        .iter()
-        .flat_map(Pose::to_bits)
-        .fold(0xcbf2_9ce4_8422_2325, |hash, word| (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3))
+    hashed_on(0xcbf2_9ce4_8422_2325, poses)
+}
+
+/// The hash of poses that follow others, whose hash is given.
+///
+/// ```
+/// use glam::DVec3;
+/// use steric_model::Pose;
+/// use steric_world::relax::{hashed_on, state_hash};
+///
+/// let poses = [Pose::IDENTITY, Pose::from_translation(DVec3::X)];
+/// assert_eq!(hashed_on(state_hash(&poses[..1]), &poses[1..]), state_hash(&poses));
+/// ```
+pub fn hashed_on(hash: u64, poses: &[Pose]) -> u64 {
+    let words = poses.iter().flat_map(Pose::to_bits);
+    words.fold(hash, |hash, word| (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 pub(super) fn is_awake(state: &State) -> bool {
