@@ -58,7 +58,7 @@ impl Crew<'_> {
         all.iter().flat_map(|bytes| bytes.chunks_exact(POSE)).map(|bytes| Reader(bytes).pose()).collect()
     }
 
-    /// How far the relaxation of the whole scene has come, for [`Relax::take`] in one of the same start: for scenes that every rank has room for.
+    /// How far the relaxation of the whole scene has come, for [`take`](steric_world::relax::Relax::take) in one of the same start: for scenes that every rank has room for.
     pub fn progress(&self) -> Progress {
         let own = self.relax.progress();
         let all = self.talk.comm.gather(&records_as_bytes(&self.records()));
