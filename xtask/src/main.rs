@@ -99,9 +99,10 @@ fn mpi(steps: &mut Steps) {
     }
 }
 
-const MPI_LINTS: [&str; 10] =
-    ["clippy", "--package", "steric-cluster", "--all-targets", "--quiet", "--features", "mpi", "--", "-D", "warnings"];
-const MPI_TESTS: [&str; 6] = ["test", "--package", "steric-cluster", "--features", "mpi", "--no-fail-fast"];
+const MPI_LINTS: [&str; 9] =
+    ["clippy", "--workspace", "--all-targets", "--quiet", "--features", "steric-cli/mpi", "--", "-D", "warnings"];
+// Of the whole workspace, so that other crates' features and with them what is compiled stay the same.
+const MPI_TESTS: [&str; 7] = ["test", "--workspace", "--features", "steric-cli/mpi", "--no-fail-fast", "--test", "mpi"];
 
 /// What is built only where the system has the libraries for it.
 const DEVICES: [&str; 9] = [

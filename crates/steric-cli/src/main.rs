@@ -21,6 +21,7 @@ mod options;
 mod output;
 mod pack;
 mod plot;
+mod ranks;
 mod recipe;
 mod relax;
 mod render;
@@ -36,16 +37,32 @@ use options::{Cli, Command, Shared};
 use output::Verdict;
 
 fn main() -> ExitCode {
-    let Cli { command, shared } = Cli::parse();
-    let done = match command {
+    let Cli { command, mut shared } = match ranks::parsed(Cli::try_parse) {
+        Ok(cli) => cli,
+        Err(code) => return code,
+    };
+    let ranks = match ranks::begin() {
+        Ok(ranks) => ranks,
+        Err(code) => return code,
+    };
+    let done = match (command, &ranks) {
+        (command, Some(ranks)) => {
+            if shared.threads.is_empty() {
+                shared.threads = vec![ranks::threads_each(&*ranks.comm)];
+            }
+            in_thread_pool(&shared, || ranks::run(command, &shared, ranks))
+        }
         // A window wants the first thread of all.
-        Some(Command::Studio(arguments)) => studio::run(&arguments, &shared),
-        command => in_thread_pool(&shared, || run(command, &shared)),
+        (Some(Command::Studio(arguments)), None) => studio::run(&arguments, &shared),
+        (command, None) => in_thread_pool(&shared, || run(command, &shared)),
     };
     match done {
         Ok(verdict) => verdict.into(),
         Err(failure) => {
-            eprintln!("steric: {failure}");
+            // What all ranks know, one says.
+            if ranks.is_none_or(|ranks| ranks.comm.rank() == 0) {
+                eprintln!("steric: {failure}");
+            }
             ExitCode::from(2)
         }
     }

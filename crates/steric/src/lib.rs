@@ -30,6 +30,7 @@ pub mod relax;
 pub mod save;
 pub mod show;
 
+pub use steric_cluster as cluster;
 pub use steric_collide as collide;
 pub use steric_gpu as gpu;
 pub use steric_model as model;

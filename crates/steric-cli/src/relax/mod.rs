@@ -2,6 +2,7 @@
 
 mod input;
 mod pictures;
+mod ranks;
 mod write;
 
 use std::ops::ControlFlow;
@@ -17,6 +18,7 @@ use steric::world::relax::{Iteration, Stop};
 use steric::world::report::RelaxReport;
 
 pub(crate) use input::{folder_of, scene};
+pub(crate) use ranks::run_on_ranks;
 pub(crate) use write::{Target, structure_to};
 
 use crate::failure::Failure;

@@ -9,6 +9,7 @@ mod engine;
 mod model;
 mod partners;
 mod picked;
+mod ranks;
 mod scene;
 
 use std::ops::ControlFlow;
@@ -16,6 +17,7 @@ use std::sync::OnceLock;
 
 pub use engine::Remarks;
 pub use model::ModelOptions;
+pub use ranks::{Checkpoints, RunOnRanks};
 use steric_collide::{Overlap, OverlapSearch};
 use steric_model::{Instant, MoleculeId, Molecules, MoleculesError, MovedError, Pose, Scene, Structure};
 use steric_world::build::{BuildError, Closeness, Verdict};
