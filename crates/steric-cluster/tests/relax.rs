@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3, Vec3};
 use steric_cluster::comm::{Comm, threads};
-use steric_cluster::relax::{Burden, Crew, CrewError, CrewOptions, Ownership, RingRepairs, run_proxies};
+use steric_cluster::relax::{Burden, Crew, CrewError, CrewOptions, Ownership, RingRepairs, Wish, run_proxies};
 use steric_model::{PeriodicBox, Pose, Random, Scene, TypeId};
 use steric_world::relax::{Hold, Iteration, Leaflet, Progress, Relax, RelaxOptions, ResponseKind, Setup, Stop};
 use steric_world::report::Skeletons;
@@ -411,6 +411,42 @@ fn one_rank_may_ask_for_the_end_and_all_end_alike() {
         (crew.run(watch), crew.relax().iteration())
     });
     assert_eq!(ended, [(Stop::Interrupted, 6); 3]);
+}
+
+#[test]
+fn all_ranks_save_after_the_same_iteration_and_a_resumed_run_ends_alike() {
+    let setup = bilayer(60, 18.0);
+    let options = RelaxOptions { max_iterations: 70, ..RelaxOptions::default() };
+    let expected = alone(&setup, &options);
+    let saved = threads::run(4, |comm: &dyn Comm| {
+        let mut crew = Crew::new(comm, setup.clone(), options.clone(), SEED, CrewOptions::default()).unwrap();
+        // One rank's clock says when.
+        let watch = |relax: &Relax, _: &Iteration| {
+            if comm.rank() == 2 && [3, 4, 8].contains(&relax.iteration()) { Wish::Save } else { Wish::GoOn }
+        };
+        let mut saved = Vec::new();
+        crew.run_and_save(watch, |crew| saved.push((crew.progress(), crew.relax().history().to_vec())));
+        assert_eq!(crew.state_hash(), expected.hash);
+        saved
+    });
+    for saved in saved {
+        assert_eq!(saved.iter().map(|(_, history)| history.len()).collect::<Vec<_>>(), [4, 5, 9]);
+        for (progress, history) in saved {
+            let mut relax = Relax::new(setup.clone(), options.clone(), SEED);
+            relax.take(progress, &history);
+            let stop = relax.run(|_, _| GO_ON);
+            assert_eq!(Outcome::new(relax.state_hash(), stop, relax.history()), expected);
+        }
+    }
+}
+
+#[test]
+fn a_slack_that_is_none_is_refused() {
+    let found = threads::run(2, |comm: &dyn Comm| {
+        let options = CrewOptions { slack: 0.0, ..CrewOptions::default() };
+        Crew::new(comm, rods(5, 9.0), RelaxOptions::default(), SEED, options).err()
+    });
+    assert_eq!(found, vec![Some(CrewError::Slack("0".to_owned())); 2]);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 use steric_collide::instruction_set;
 use steric_world::relax::{Parts, Relax, state_hash};
 
+use super::CrewOptions;
 use crate::comm::Comm;
 use crate::wire::{Writer, records_as_bytes};
 
@@ -42,12 +43,13 @@ pub enum CrewError {
 }
 
 /// Finds out whether all ranks have been given the same, on processors that round alike.
-pub(super) fn agree(comm: &dyn Comm, relax: &Relax) -> Result<(), CrewError> {
+pub(super) fn agree(comm: &dyn Comm, relax: &Relax, crew: &CrewOptions) -> Result<(), CrewError> {
     let Parts { scene, groups, options, allow, seed, iteration, disturbed, .. } = relax.parts();
     // A region may be a large mesh: what is held is told apart by how much of it there is.
     let held: Vec<usize> = groups.iter().map(Vec::len).collect();
     let (radii, periodic_box) = (scene.radii(), scene.periodic_box());
-    let text = format!("{options:?} {allow:?} {seed} {iteration} {disturbed} {held:?} {radii:?} {periodic_box:?}");
+    let text =
+        format!("{crew:?} {options:?} {allow:?} {seed} {iteration} {disturbed} {held:?} {radii:?} {periodic_box:?}");
     let mix = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     let mut hash = text.as_bytes().iter().fold(state_hash(&[]), mix);
     for slot in 0..relax.owned() {
@@ -57,7 +59,10 @@ pub(super) fn agree(comm: &dyn Comm, relax: &Relax) -> Result<(), CrewError> {
     out.long(hash);
     out.0.extend_from_slice(instruction_set().as_bytes());
     let all = comm.gather(&out.0);
-    let Some(rank) = all.iter().position(|other| *other != all[0]) else { return Ok(()) };
+    let Some(rank) = all.iter().position(|other| *other != all[0]) else {
+        let is_sound = crew.slack > 0.0 && crew.slack.is_finite();
+        return if is_sound { Ok(()) } else { Err(CrewError::Slack(crew.slack.to_string())) };
+    };
     let name = |bytes: &[u8]| String::from_utf8_lossy(&bytes[8..]).into_owned();
     let [found, first] = [name(&all[rank]), name(&all[0])];
     Err(if found == first { CrewError::Different { rank } } else { CrewError::Processors { rank, found, first } })

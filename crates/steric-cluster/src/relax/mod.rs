@@ -21,6 +21,7 @@ pub use proxies::{CrewProxies, run_proxies};
 pub use rings::RingRepairs;
 use steric_model::{Instant, Random};
 use steric_world::relax::{Drift, Iteration, Record, Relax, RelaxOptions, Setup, Stop};
+pub use talk::Wish;
 
 use self::agree::agree;
 use self::talk::{Agreed, Talk};
@@ -67,7 +68,8 @@ pub struct Crew<'a> {
     /// How far ghosts reach beyond contacts now.
     slack: f32,
     burden: Burden,
-    before: Traffic,
+    /// The iteration with which the crew began, and what had been sent until then.
+    before: (u32, Traffic),
 }
 
 impl std::fmt::Debug for Crew<'_> {
@@ -123,12 +125,9 @@ impl<'a> Crew<'a> {
     /// ```
     pub fn of(comm: &'a dyn Comm, relax: Relax, options: CrewOptions) -> Result<Self, CrewError> {
         assert!(relax.is_whole(), "what is shared out is there");
-        if !(options.slack > 0.0 && options.slack.is_finite()) {
-            return Err(CrewError::Slack(options.slack.to_string()));
-        }
-        let before = comm.traffic();
+        let before = (relax.iteration(), comm.traffic());
         let molecules = relax.owned();
-        agree(comm, &relax)?;
+        agree(comm, &relax, &options)?;
         let frame = Frame(relax.here().periodic_box());
         let records: Vec<Record> = share(molecules, comm).map(|slot| relax.record(slot)).collect();
         let blocks = Blocks::new(comm, frame, &loads(&relax, frame, &records));
@@ -143,6 +142,19 @@ impl<'a> Crew<'a> {
     /// Iterates until rest or a limit. `watch` sees every iteration and may end the run; the others hear of it with the next one. The limit of
     /// seconds is that of the clock of rank 0.
     pub fn run(&mut self, mut watch: impl FnMut(&Relax, &Iteration) -> ControlFlow<()>) -> Stop {
+        let wish = |relax: &Relax, iteration: &Iteration| match watch(relax, iteration) {
+            ControlFlow::Continue(()) => Wish::GoOn,
+            ControlFlow::Break(()) => Wish::End,
+        };
+        self.run_and_save(wish, |_| ())
+    }
+
+    /// As [`Self::run`]; where `watch` wishes so on any rank, all save after the next iteration: in `save` ranks may speak to each other.
+    pub fn run_and_save(
+        &mut self,
+        mut watch: impl FnMut(&Relax, &Iteration) -> Wish,
+        mut save: impl FnMut(&Self),
+    ) -> Stop {
         let started = Instant::now();
         (self.talk.own, self.talk.agreed) = (Agreed::default(), Agreed::default());
         loop {
@@ -150,7 +162,15 @@ impl<'a> Crew<'a> {
                 return stop;
             }
             let iteration = self.step();
-            self.talk.own.is_interrupted |= watch(&self.relax, &iteration).is_break();
+            if self.talk.agreed.is_to_be_saved {
+                self.talk.own.is_to_be_saved = false;
+                save(self);
+            }
+            match watch(&self.relax, &iteration) {
+                Wish::GoOn => {}
+                Wish::Save => self.talk.own.is_to_be_saved = true,
+                Wish::End => self.talk.own.is_interrupted = true,
+            }
             let seconds = self.relax.options().max_seconds;
             self.talk.own.is_late =
                 self.talk.comm.rank() == 0 && seconds > 0.0 && started.elapsed().as_secs_f64() > seconds;
@@ -181,7 +201,7 @@ impl<'a> Crew<'a> {
 
     /// Why there should be no further iteration, if so.
     fn stop(&self) -> Option<Stop> {
-        let Agreed { is_late, is_interrupted } = self.talk.agreed;
+        let Agreed { is_late, is_interrupted, .. } = self.talk.agreed;
         let stop = self.relax.stop_at(if is_late { f64::INFINITY } else { 0.0 });
         match stop {
             Some(Stop::Rest) => stop,
@@ -237,13 +257,14 @@ impl<'a> Crew<'a> {
     pub fn burden(&self) -> Burden {
         let comm = self.talk.comm;
         let now = comm.traffic();
-        let sent = [now.messages - self.before.messages, now.bytes - self.before.bytes];
+        let (begun, before) = self.before;
+        let sent = [now.messages - before.messages, now.bytes - before.bytes];
         let Burden { most_owned, most_ghosts, most_here, .. } = self.burden;
         let mut sums = [sent[0] as i64, sent[1] as i64, self.talk.home.ghosts as i64];
         let mut most = [most_owned, most_ghosts, most_here].map(|count| count as i64);
         comm.sum(&mut sums);
         comm.most(&mut most);
-        let iterations = f64::from(self.relax.iteration().max(1));
+        let iterations = f64::from((self.relax.iteration() - begun).max(1));
         let [most_owned, most_ghosts, most_here] = most.map(|count| count as usize);
         Burden {
             most_owned,

@@ -9,11 +9,30 @@ use crate::choose::least_of_most;
 use crate::comm::Comm;
 use crate::home::Home;
 
+/// What someone who watches on a rank wishes of all ranks.
+///
+/// ```
+/// use steric_cluster::relax::Wish;
+///
+/// assert_eq!(Wish::default(), Wish::GoOn);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wish {
+    /// Go on.
+    #[default]
+    GoOn,
+    /// Save how far the relaxation has come, and go on.
+    Save,
+    /// Come to an end.
+    End,
+}
+
 /// What all ranks know of the end, since the last iteration.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Agreed {
     pub(super) is_late: bool,
     pub(super) is_interrupted: bool,
+    pub(super) is_to_be_saved: bool,
 }
 
 /// How a rank talks to the others in an iteration.
@@ -33,13 +52,13 @@ impl Team for Talk<'_> {
 
     fn whole(&mut self, sums: &mut [i64], most: &mut [i64]) {
         self.comm.sum(sums);
-        let Agreed { is_late, is_interrupted } = self.own;
+        let Agreed { is_late, is_interrupted, is_to_be_saved } = self.own;
         let mut words = most.to_vec();
-        words.extend([is_late, is_interrupted].map(i64::from));
+        words.extend([is_late, is_interrupted, is_to_be_saved].map(i64::from));
         self.comm.most(&mut words);
         let (theirs, flags) = words.split_at(most.len());
         most.copy_from_slice(theirs);
-        self.agreed = Agreed { is_late: flags[0] > 0, is_interrupted: flags[1] > 0 };
+        self.agreed = Agreed { is_late: flags[0] > 0, is_interrupted: flags[1] > 0, is_to_be_saved: flags[2] > 0 };
     }
 
     fn least_of_most(&mut self, keys: Vec<u64>, count: usize) -> u64 {
