@@ -85,7 +85,7 @@ fn any_number_of_ranks_writes_the_file_of_one_process() {
 #[cfg(target_os = "linux")]
 fn ranks_with(checkpoint: &str) -> Vec<i32> {
     let mut found: Vec<i32> = std::fs::read_dir("/proc")
-        .unwrap()
+        .expect("processes")
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
         .filter(|id: &i32| {

@@ -292,7 +292,7 @@ fn bonds_come_out_of_rings_in_one_way() {
     for (ranks, options) in crews.into_iter().chain([(5, scattered(9))]) {
         let found = threads::run(ranks, |comm: &dyn Comm| {
             let mut crew = Crew::new(comm, setup.clone(), RelaxOptions::default(), SEED, options).unwrap();
-            let ended = crew.run_and_free_rings(&skeletons, |_, _| GO_ON);
+            let ended = crew.run_and_free_rings(&skeletons, |_, _| Wish::GoOn, |_| ());
             assert_eq!(crew.relax().iteration(), relax.iteration());
             assert_eq!(crew.all_poses(), relax.poses());
             (crew.state_hash(), ended)

@@ -3,13 +3,11 @@
 //! How it works: ghosts reach so far that a rank sees every bond in a ring if it owns one of the two molecules. Both owners find the same way
 //! out, and each pushes its own molecule, in the order of the whole scene.
 
-use std::ops::ControlFlow;
-
 use steric_model::MoleculeId;
 use steric_world::relax::{Iteration, Relax, Stop};
 use steric_world::report::Skeletons;
 
-use super::Crew;
+use super::{Crew, Wish};
 
 /// Ghosts have to reach so far to see every bond in a ring: a ring of eight atoms and a bond are no longer than this, in angstroms.
 const RINGS_REACH: f32 = 8.0;
@@ -31,16 +29,17 @@ pub struct RingRepairs {
 }
 
 impl Crew<'_> {
-    /// As [`Self::run`], and pushes bonds out of the rings that they go through, as often as it helps. Gives how many there were at the first
+    /// As [`Self::run_and_save`], and pushes bonds out of the rings that they go through, as often as it helps. Gives how many there were at the first
     /// rest, too.
     pub fn run_and_free_rings(
         &mut self,
         skeletons: &Skeletons,
-        mut watch: impl FnMut(&Relax, &Iteration) -> ControlFlow<()>,
+        mut watch: impl FnMut(&Relax, &Iteration) -> Wish,
+        mut save: impl FnMut(&Self),
     ) -> (Stop, Option<RingRepairs>) {
         /// A bond that is caught again and again will not come free.
         const REPAIRS: usize = 10;
-        let mut stop = self.run(&mut watch);
+        let mut stop = self.run_and_save(&mut watch, &mut save);
         let mut repairs: Option<RingRepairs> = None;
         for _ in 0..REPAIRS {
             if stop != Stop::Rest || skeletons.ring_count() == 0 {
@@ -51,7 +50,7 @@ impl Crew<'_> {
             if found == 0 {
                 break;
             }
-            stop = self.run(&mut watch);
+            stop = self.run_and_save(&mut watch, &mut save);
         }
         (stop, repairs)
     }

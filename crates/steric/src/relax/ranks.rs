@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use steric_cluster::comm::{Comm, Saved};
-use steric_cluster::relax::{Burden, Crew, CrewError, CrewOptions};
+use steric_cluster::relax::{Burden, Crew, CrewError, CrewOptions, Wish};
 use steric_model::{Instant, Scene};
 use steric_world::relax::{Iteration, Relax, Setup, Stop};
 
@@ -76,25 +76,24 @@ impl Relaxation {
         let mut whole = Whole { relaxation: leads.then_some(self), unsaved: None };
         let mut crew = Crew::of(comm, relax, CrewOptions::default())?;
         let mut saved = Instant::now();
-        let (stop, repaired) = loop {
-            let mut is_interrupted = false;
-            let (stop, repairs) = crew.run_and_free_rings(&skeletons, |relax, iteration| {
-                is_interrupted |= watch(relax.iteration(), iteration).is_break();
-                // The clock of rank 0 says when to save; the run ends on all ranks for a moment, in the same iteration.
-                let is_due = leads && checkpoints.as_ref().is_some_and(|to| saved.elapsed() >= to.every);
-                if is_interrupted || is_due { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            });
-            let mut words = [i64::from(is_interrupted)];
-            comm.most(&mut words);
-            let is_over = stop != Stop::Interrupted || words[0] > 0;
-            if let Some(to) = checkpoints.as_ref().filter(|_| stop == Stop::Interrupted) {
-                whole.save(&crew, to);
-                saved = Instant::now();
+        let wish = |relax: &Relax, iteration: &Iteration| {
+            if watch(relax.iteration(), iteration).is_break() {
+                return Wish::End;
             }
-            if is_over {
-                break (stop, repairs.map_or(0, |repairs| repairs.caught.saturating_sub(repairs.left)));
+            // The clock of rank 0 says when.
+            match &checkpoints {
+                Some(to) if leads && saved.elapsed() >= to.every => {
+                    saved = Instant::now();
+                    Wish::Save
+                }
+                _ => Wish::GoOn,
             }
         };
+        let (stop, repairs) = crew.run_and_free_rings(&skeletons, wish, |crew| whole.save(crew, checkpoints.as_ref()));
+        if stop == Stop::Interrupted {
+            whole.save(&crew, checkpoints.as_ref());
+        }
+        let repaired = repairs.map_or(0, |repairs| repairs.caught.saturating_sub(repairs.left));
         whole.take(&crew);
         let Whole { mut relaxation, unsaved } = whole;
         if let Some(relaxation) = &mut relaxation {
@@ -123,7 +122,8 @@ impl Whole {
         relaxation.relax.take(progress, crew.relax().history());
     }
 
-    fn save(&mut self, crew: &Crew<'_>, to: &Checkpoints<'_>) {
+    fn save(&mut self, crew: &Crew<'_>, to: Option<&Checkpoints<'_>>) {
+        let Some(to) = to else { return };
         self.take(crew);
         let Some(relaxation) = &self.relaxation else { return };
         // A run without checkpoints is worth more than none.
