@@ -95,6 +95,7 @@ fn mpi_alone() -> ExitCode {
 fn mpi(steps: &mut Steps) {
     if programs::mpi(steps) {
         steps.command("lints with MPI", cargo(&MPI_LINTS));
+        steps.command("a program of ranks", cargo(&MPI_EXAMPLE));
         steps.command("tests with MPI", cargo(&MPI_TESTS));
     }
 }
@@ -102,7 +103,9 @@ fn mpi(steps: &mut Steps) {
 const MPI_LINTS: [&str; 9] =
     ["clippy", "--workspace", "--all-targets", "--quiet", "--features", "steric-cli/mpi", "--", "-D", "warnings"];
 // Of the whole workspace, so that other crates' features and with them what is compiled stay the same.
-const MPI_TESTS: [&str; 7] = ["test", "--workspace", "--features", "steric-cli/mpi", "--no-fail-fast", "--test", "mpi"];
+const MPI_EXAMPLE: [&str; 6] = ["build", "--workspace", "--features", "steric-cli/mpi", "--example", "ranks"];
+const MPI_TESTS: [&str; 9] =
+    ["test", "--workspace", "--features", "steric-cli/mpi", "--no-fail-fast", "--test", "mpi", "--example", "ranks"];
 
 /// What is built only where the system has the libraries for it.
 const DEVICES: [&str; 9] = [

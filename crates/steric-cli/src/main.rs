@@ -56,13 +56,14 @@ fn main() -> ExitCode {
         (Some(Command::Studio(arguments)), None) => studio::run(&arguments, &shared),
         (command, None) => in_thread_pool(&shared, || run(command, &shared)),
     };
+    // What all ranks know, one says, before they part.
+    if ranks.as_ref().is_some_and(|ranks| ranks.comm.rank() > 0) {
+        return ExitCode::SUCCESS;
+    }
     match done {
         Ok(verdict) => verdict.into(),
         Err(failure) => {
-            // What all ranks know, one says.
-            if ranks.is_none_or(|ranks| ranks.comm.rank() == 0) {
-                eprintln!("steric: {failure}");
-            }
+            eprintln!("steric: {failure}");
             ExitCode::from(2)
         }
     }

@@ -76,13 +76,24 @@ pub(crate) fn run(command: Option<Command>, shared: &Shared, ranks: &Ranks) -> R
     relax::run_on_ranks(&arguments, shared, ranks)
 }
 
-/// An equal part of this machine's processors for each of the ranks on it.
+/// The processors that the launcher has bound this rank to, or an equal part of the machine's for each of the ranks on it.
 pub(crate) fn threads_each(comm: &dyn Comm) -> NonZeroU16 {
     let host = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
     let here = comm.gather(&host).iter().filter(|other| **other == host).count();
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let each = u16::try_from(cores / here.max(1)).unwrap_or(u16::MAX);
-    NonZeroU16::new(each).unwrap_or(NonZeroU16::MIN)
+    let own = std::thread::available_parallelism().map_or(1, usize::from);
+    let is_bound = online().is_some_and(|all| own < all);
+    let each = if is_bound { own } else { own / here.max(1) };
+    NonZeroU16::new(u16::try_from(each).unwrap_or(u16::MAX)).unwrap_or(NonZeroU16::MIN)
+}
+
+/// How many processors the machine has, from ranges such as `0-3,8`.
+fn online() -> Option<usize> {
+    let text = std::fs::read_to_string("/sys/devices/system/cpu/online").ok()?;
+    let range = |range: &str| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        Some((last.parse::<usize>().ok()? + 1).saturating_sub(first.parse().ok()?))
+    };
+    text.trim().split(',').map(range).sum()
 }
 
 /// What every rank has prepared, if all of them could; else the first reason, on all ranks.

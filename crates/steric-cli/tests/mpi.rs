@@ -142,7 +142,7 @@ fn what_is_wrong_is_said_once() {
         (&["relax", "nowhere"], "nowhere"),
         (&["relax", "vesicle", "--count", "many"], "--count"),
         (&["relax", "vesicle", "--backend", "gpu"], "expected"),
-        (&["info"], "expected steric relax on several ranks"),
+        (&["check", "any.pdb"], "expected steric relax on several ranks"),
     ] {
         let output = steric(folder.path(), 4, arguments);
         let said = text(&output.stderr);

@@ -179,6 +179,10 @@ impl Comm for Mpi {
             let out: Vec<_> = ranks.iter().map(|&to| (to, own)).collect();
             return self.pass(COLLECTIVE, &out, &ranks, &mut |_| ());
         }
+        // MPI calls it a wrong argument when nobody has anything to say.
+        if lengths.iter().all(|&length| length == 0) {
+            return vec![Vec::new(); self.ranks];
+        }
         let counts: Vec<i32> = lengths.iter().map(|&length| length as i32).collect();
         let begins: Vec<i32> = counts.iter().scan(0, |end, count| Some(std::mem::replace(end, *end + count))).collect();
         let mut all = vec![0; lengths.iter().sum()];

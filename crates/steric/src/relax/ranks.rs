@@ -89,9 +89,10 @@ impl Relaxation {
                 _ => Wish::GoOn,
             }
         };
-        let (stop, repairs) = crew.run_and_free_rings(&skeletons, wish, |crew| whole.save(crew, checkpoints.as_ref()));
+        let (stop, repairs) =
+            crew.run_and_free_rings(&skeletons, wish, |crew| whole.save(comm, crew, checkpoints.as_ref()));
         if stop == Stop::Interrupted {
-            whole.save(&crew, checkpoints.as_ref());
+            whole.save(comm, &crew, checkpoints.as_ref());
         }
         let repaired = repairs.map_or(0, |repairs| repairs.caught.saturating_sub(repairs.left));
         whole.take(&crew);
@@ -122,18 +123,18 @@ impl Whole {
         relaxation.relax.take(progress, crew.relax().history());
     }
 
-    fn save(&mut self, crew: &Crew<'_>, to: Option<&Checkpoints<'_>>) {
+    /// Rank 0 saves, and all know what.
+    fn save(&mut self, comm: &dyn Comm, crew: &Crew<'_>, to: Option<&Checkpoints<'_>>) {
         let Some(to) = to else { return };
         self.take(crew);
-        let Some(relaxation) = &self.relaxation else { return };
         // A run without checkpoints is worth more than none.
-        match relaxation.relax.save(to.path) {
-            Ok(()) => {
-                let text = format!("{}, iteration {}", to.path.display(), relaxation.relax.iteration());
-                *to.saved.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(text);
-                self.unsaved = None;
-            }
-            Err(error) => self.unsaved = Some(format!("{}: {error}", to.path.display())),
+        let saved = self.relaxation.as_ref().map(|relaxation| relaxation.relax.save(to.path));
+        self.unsaved = saved.and_then(|saved| saved.err()).map(|error| format!("{}: {error}", to.path.display()));
+        let mut words = [i64::from(self.unsaved.is_some())];
+        comm.most(&mut words);
+        if words[0] == 0 {
+            let text = format!("{}, iteration {}", to.path.display(), crew.relax().iteration());
+            *to.saved.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(text);
         }
     }
 }
