@@ -363,6 +363,80 @@ fn a_run_goes_on_with_another_number_of_ranks() {
 }
 
 #[test]
+fn what_ranks_save_goes_on_with_any_number_of_them() {
+    let (setup, options) = (medley(250, 26.0), RelaxOptions { max_iterations: 40, ..RelaxOptions::default() });
+    let fresh = || Relax::new(setup.clone(), options.clone(), SEED);
+    let expected = alone(&setup, &options);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.ckpt");
+    let saved = |ranks: usize, iterations: u32| {
+        let hashes = threads::run(ranks, |comm: &dyn Comm| {
+            let mut crew = Crew::of(comm, fresh(), CrewOptions::default()).unwrap();
+            (0..iterations).for_each(|_| _ = crew.step());
+            crew.save(&file).unwrap();
+            crew.state_hash()
+        });
+        hashes[0]
+    };
+    let files = || {
+        let files = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut files: Vec<String> = files.map(|file| file.into_string().unwrap()).collect();
+        files.sort();
+        files
+    };
+    saved(5, 2);
+    assert_eq!(files().len(), 6);
+    let hash = saved(3, 4);
+    assert_eq!(files(), ["run.ckpt", "run.ckpt.4.0", "run.ckpt.4.1", "run.ckpt.4.2"]);
+    let resumed = || {
+        let mut relax = fresh();
+        relax.resume(&file).unwrap();
+        assert_eq!((relax.iteration(), relax.state_hash()), (4, hash));
+        relax
+    };
+    for ranks in [1, 2, 5] {
+        let outcomes = threads::run(ranks, |comm: &dyn Comm| {
+            let mut crew = Crew::of(comm, resumed(), CrewOptions::default()).unwrap();
+            let stop = crew.run(|_, _| GO_ON);
+            Outcome::new(crew.state_hash(), stop, crew.relax().history())
+        });
+        assert!(outcomes.iter().all(|outcome| *outcome == expected), "{ranks} ranks");
+    }
+    let mut relax = resumed();
+    let stop = relax.run(|_, _| GO_ON);
+    assert_eq!(Outcome::new(relax.state_hash(), stop, relax.history()), expected);
+    // Another save after the same iteration has names of its own, so that the first stays whole until it is there.
+    saved(2, 4);
+    assert_eq!(files(), ["run.ckpt", "run.ckpt.4b.0", "run.ckpt.4b.1"]);
+    resumed().save(&file).unwrap();
+    assert_eq!(files(), ["run.ckpt"], "the file of one process needs no parts");
+    resumed();
+}
+
+#[test]
+fn ranks_agree_on_why_nothing_was_saved_and_the_checkpoint_before_stays() {
+    let setup = rods(60, 12.0);
+    let fresh = || Relax::new(setup.clone(), RelaxOptions::default(), SEED);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.ckpt");
+    // A folder where rank 1 wants to put its part.
+    std::fs::create_dir(folder.path().join("run.ckpt.2.1")).unwrap();
+    let errors = threads::run(3, |comm: &dyn Comm| {
+        let mut crew = Crew::of(comm, fresh(), CrewOptions::default()).unwrap();
+        crew.step();
+        crew.save(&file).unwrap();
+        crew.step();
+        crew.save(&file).unwrap_err()
+    });
+    assert!(errors.iter().all(|error| *error == errors[0]), "{errors:?}");
+    assert!(errors[0].rank == 1 && errors[0].file.ends_with("run.ckpt.2.1"), "{errors:?}");
+    let mut relax = fresh();
+    relax.resume(&file).unwrap();
+    assert_eq!(relax.iteration(), 1);
+    assert!(!folder.path().join("run.ckpt.2.0").exists(), "nobody needs it");
+}
+
+#[test]
 fn a_rank_knows_its_block_and_what_is_around_it_and_no_more() {
     // A long row of heaps.
     let mut setup = rods(1_600, 20.0);

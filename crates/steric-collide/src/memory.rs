@@ -9,8 +9,16 @@ use bytemuck::Zeroable;
 const LARGE: usize = 1 << 22;
 
 /// So many zeros. What is never touched takes no memory.
-pub(crate) fn zeros<T: Zeroable + Clone>(count: usize) -> Vec<T> {
-    let mut zeros: Vec<T> = bytemuck::zeroed_vec(count);
+pub(crate) fn zeros<T: Zeroable>(count: usize) -> Vec<T> {
+    in_large_pages(bytemuck::zeroed_vec(count))
+}
+
+/// As [`zeros`], or none where the system has not so much room.
+pub(crate) fn zeros_or_none<T: Zeroable>(count: usize) -> Vec<T> {
+    in_large_pages(bytemuck::try_zeroed_vec(count).unwrap_or_default())
+}
+
+fn in_large_pages<T>(mut zeros: Vec<T>) -> Vec<T> {
     if size_of_val(zeros.as_slice()) >= LARGE {
         ask_for_large_pages(&mut zeros);
     }
@@ -44,5 +52,7 @@ mod tests {
             assert_eq!(zeros.len(), count);
             assert!(zeros.iter().all(|&zero| zero == 0));
         }
+        assert_eq!(zeros_or_none::<u32>(3), [0; 3]);
+        assert!(zeros_or_none::<u64>(1 << 55).is_empty());
     }
 }

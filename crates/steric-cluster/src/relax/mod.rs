@@ -10,6 +10,7 @@ mod agree;
 mod options;
 mod proxies;
 mod rings;
+mod save;
 mod talk;
 mod whole;
 
@@ -19,6 +20,7 @@ pub use agree::CrewError;
 pub use options::{Burden, CrewOptions, Ownership};
 pub use proxies::{CrewProxies, run_proxies};
 pub use rings::RingRepairs;
+pub use save::SaveError;
 use steric_model::{Instant, Random};
 use steric_world::relax::{Drift, Iteration, Record, Relax, RelaxOptions, Setup, Stop};
 pub use talk::Wish;

@@ -24,7 +24,7 @@ impl Pairs {
 
     /// Room for about so many; what is not needed takes no memory.
     pub(super) fn for_about(pairs: usize) -> Self {
-        Self { room: memory::zeros(pairs), length: 0, images: Vec::new() }
+        Self { room: memory::zeros_or_none(pairs), length: 0, images: Vec::new() }
     }
 
     /// Room for so many pairs more, and their images.

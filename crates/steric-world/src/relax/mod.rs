@@ -17,7 +17,7 @@ mod setup;
 mod team;
 mod world;
 
-pub use checkpoint::CheckpointError;
+pub use checkpoint::{CheckpointError, InParts, SavedPart};
 pub use engine::{Engine, EngineError, Parts, Progress};
 pub use hold::{Hold, Leaflet, Rule};
 pub use home::Record;

@@ -1,7 +1,7 @@
 //! A relaxation by many ranks.
 //!
-//! How it works: every rank comes with the same relaxation and keeps its own molecules of it; rank 0 remembers the rest, gets all poses back at the end, and is
-//! the one that saves. Nothing of this changes a pose: the result has the bits of one process.
+//! How it works: every rank comes with the same relaxation and keeps its own molecules of it; rank 0 remembers the rest and gets all poses back at the end. For a
+//! checkpoint each rank saves its own molecules. Nothing of this changes a pose: the result has the bits of one process.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::{Relaxation, stage};
 /// Where a run on ranks is saved, and how often.
 #[derive(Clone, Debug)]
 pub struct Checkpoints<'a> {
-    /// The file, of the same form as that of one process.
+    /// The manifest; each rank's part lies beside it. `Relax::resume` reads both this and the file of one process.
     pub path: &'a Path,
     /// The time between two.
     pub every: Duration,
@@ -34,7 +34,7 @@ pub struct RunOnRanks {
     pub stop: Stop,
     /// What it took to share the scene.
     pub burden: Burden,
-    /// Why the last checkpoint was not written, if so: on rank 0 alone.
+    /// Why the last checkpoint was not written, if so.
     pub unsaved: Option<String>,
 }
 
@@ -89,10 +89,9 @@ impl Relaxation {
                 _ => Wish::GoOn,
             }
         };
-        let (stop, repairs) =
-            crew.run_and_free_rings(&skeletons, wish, |crew| whole.save(comm, crew, checkpoints.as_ref()));
+        let (stop, repairs) = crew.run_and_free_rings(&skeletons, wish, |crew| whole.save(crew, checkpoints.as_ref()));
         if stop == Stop::Interrupted {
-            whole.save(comm, &crew, checkpoints.as_ref());
+            whole.save(&crew, checkpoints.as_ref());
         }
         let repaired = repairs.map_or(0, |repairs| repairs.caught.saturating_sub(repairs.left));
         whole.take(&crew);
@@ -107,7 +106,7 @@ impl Relaxation {
     }
 }
 
-/// What rank 0 keeps of the whole scene.
+/// What rank 0 keeps of the whole scene, and how saving went.
 struct Whole {
     relaxation: Option<Relaxation>,
     unsaved: Option<String>,
@@ -123,16 +122,12 @@ impl Whole {
         relaxation.relax.take(progress, crew.relax().history());
     }
 
-    /// Rank 0 saves, and all know what.
-    fn save(&mut self, comm: &dyn Comm, crew: &Crew<'_>, to: Option<&Checkpoints<'_>>) {
+    /// All ranks save, and all know what.
+    fn save(&mut self, crew: &Crew<'_>, to: Option<&Checkpoints<'_>>) {
         let Some(to) = to else { return };
-        self.take(crew);
         // A run without checkpoints is worth more than none.
-        let saved = self.relaxation.as_ref().map(|relaxation| relaxation.relax.save(to.path));
-        self.unsaved = saved.and_then(|saved| saved.err()).map(|error| format!("{}: {error}", to.path.display()));
-        let mut words = [i64::from(self.unsaved.is_some())];
-        comm.most(&mut words);
-        if words[0] == 0 {
+        self.unsaved = crew.save(to.path).err().map(|error| error.to_string());
+        if self.unsaved.is_none() {
             let text = format!("{}, iteration {}", to.path.display(), crew.relax().iteration());
             *to.saved.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(text);
         }

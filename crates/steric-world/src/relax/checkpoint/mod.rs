@@ -2,16 +2,20 @@
 //!
 //! How it works: the file holds all that the next iteration depends on, bit by bit: poses, momenta, how long each molecule has
 //! overlapped and how warm it is. The list of near pairs is not kept, because every list that covers the scene gives the same
-//! contacts. A file is written beside its name and renamed, so that a crash leaves the last one whole.
+//! contacts. A file is written beside its name and renamed, so that a crash leaves the last one whole. A run by many ranks writes parts and a
+//! manifest in place of one file; the first bytes tell which it is.
+
+mod parts;
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
-use glam::{DQuat, DVec3};
-use steric_model::Pose;
+use glam::{DQuat, DVec3, Vec3};
+pub use parts::{InParts, SavedPart};
+use steric_model::{Molecule, Pose};
 
-use super::world::{Iteration, Relax};
+use super::world::{Iteration, Relax, State};
 use crate::respond::Motion;
 
 const MAGIC: &[u8; 8] = b"STERICR1";
@@ -49,14 +53,8 @@ impl Relax {
         if !self.is_whole() {
             return Err(io::Error::other("expected a relaxation of a whole scene, found a part of one"));
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut temporary = tempfile::Builder::new().prefix(".steric-").tempfile_in(folder)?;
-        let mut out = BufWriter::with_capacity(1 << 18, temporary.as_file_mut());
-        self.write(&mut out)?;
-        out.flush()?;
-        drop(out);
-        temporary.as_file().sync_all()?;
-        temporary.persist(path).map_err(|error| error.error)?;
+        write_whole(path, |out| self.write(out))?;
+        parts::remove_all_but(path, None);
         Ok(())
     }
 
@@ -71,17 +69,7 @@ impl Relax {
         out.write_all(&(history.len() as u64).to_le_bytes())?;
         out.write_all(&[u8::from(self.disturbed)])?;
         for (molecule, state) in self.scene.molecules().iter().zip(&self.states) {
-            let Pose { rotation, translation } = molecule.pose;
-            let Motion { shift, turn } = state.momentum;
-            let numbers = rotation.to_array().into_iter().chain(translation.to_array());
-            for number in numbers.chain(shift.to_array()).chain(turn.to_array()) {
-                out.write_all(&number.to_le_bytes())?;
-            }
-            for number in state.normal.to_array() {
-                out.write_all(&number.to_le_bytes())?;
-            }
-            out.write_all(&state.dirty_for.to_le_bytes())?;
-            out.write_all(&[state.warmth, state.moved.into(), state.broken.into()])?;
+            write_molecule(&molecule.pose, state, out)?;
         }
         history.iter().try_for_each(|iteration| write_iteration(iteration, out))
     }
@@ -89,10 +77,14 @@ impl Relax {
     /// Goes on from a checkpoint of the same run: the same molecules at the same start, options and seed.
     pub fn resume(&mut self, path: &Path) -> Result<(), CheckpointError> {
         let failed = |source| CheckpointError::Io { file: path.display().to_string(), source };
-        let file = File::open(path).map_err(failed)?;
+        let mut file = File::open(path).map_err(failed)?;
+        assert!(self.is_whole(), "a checkpoint is of a whole scene");
+        if read_bytes(&mut file).map_err(failed)? == *b"{" {
+            return self.resume_parts(path);
+        }
+        file.rewind().map_err(failed)?;
         let size = file.metadata().map_err(failed)?.len();
         let mut file = BufReader::with_capacity(1 << 18, file);
-        assert!(self.is_whole(), "a checkpoint is of a whole scene");
         let mismatch = |expected: &str, found: String| CheckpointError::Mismatch {
             file: path.display().to_string(),
             expected: expected.to_owned(),
@@ -127,20 +119,7 @@ impl Relax {
 
     fn read(&mut self, file: &mut impl Read, iterations: usize) -> io::Result<()> {
         for (molecule, state) in self.scene.molecules_mut().iter_mut().zip(&mut self.states) {
-            let mut numbers = [0.0; 13];
-            for number in &mut numbers {
-                *number = f64::from_le_bytes(read_bytes(file)?);
-            }
-            let three = |at: usize| DVec3::new(numbers[at], numbers[at + 1], numbers[at + 2]);
-            let rotation = DQuat::from_xyzw(numbers[0], numbers[1], numbers[2], numbers[3]);
-            molecule.pose = Pose { rotation, translation: three(4) };
-            state.momentum = Motion { shift: three(7), turn: three(10) };
-            for axis in 0..3 {
-                state.normal[axis] = f32::from_le_bytes(read_bytes(file)?);
-            }
-            state.dirty_for = u16::from_le_bytes(read_bytes(file)?);
-            let [warmth, moved, broken] = read_bytes(file)?;
-            (state.warmth, state.moved, state.broken) = (warmth, moved != 0, broken != 0);
+            Kept::read(file)?.put(molecule, state);
         }
         self.history = (0..iterations).map(|_| read_iteration(file)).collect::<io::Result<_>>()?;
         self.after_taking();
@@ -151,11 +130,91 @@ impl Relax {
     fn fingerprint(&self) -> u64 {
         let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3);
         let kinds = self.scene.molecules().iter().fold(0, |hash, molecule| mix(hash, molecule.kind.0.into()));
-        let options = super::RelaxOptions { max_iterations: 0, max_seconds: 0.0, ..self.options.clone() };
-        let options = format!("{options:?} {:?}", self.allow);
-        let options = options.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| mix(hash, byte.into()));
-        mix(mix(super::state_hash(&self.start), kinds), options)
+        mix(mix(super::state_hash(&self.start), kinds), self.fingerprint_of_options())
     }
+
+    fn fingerprint_of_options(&self) -> u64 {
+        let options = super::RelaxOptions { max_iterations: 0, max_seconds: 0.0, ..self.options.clone() };
+        fnv(FNV, format!("{options:?} {:?}", self.allow).as_bytes())
+    }
+}
+
+const FNV: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn fnv(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+/// A file appears whole or not at all, also when the machine stops.
+fn write_whole<T>(path: &Path, write: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<T>) -> io::Result<T> {
+    let folder = folder_of(path);
+    let mut temporary = tempfile::Builder::new().prefix(".steric-").tempfile_in(folder)?;
+    let mut out = BufWriter::with_capacity(1 << 18, temporary.as_file_mut());
+    let written = write(&mut out)?;
+    out.flush()?;
+    drop(out);
+    temporary.as_file().sync_all()?;
+    temporary.persist(path).map_err(|error| error.error)?;
+    // The name has to last, too, where folders can be synced at all.
+    #[cfg(unix)]
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    Ok(written)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// What is kept of one molecule.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    pose: Pose,
+    momentum: Motion,
+    normal: Vec3,
+    dirty_for: u16,
+    warmth: u8,
+    moved: bool,
+    broken: bool,
+}
+
+impl Kept {
+    fn read(file: &mut impl Read) -> io::Result<Self> {
+        let mut numbers = [0.0; 13];
+        for number in &mut numbers {
+            *number = f64::from_le_bytes(read_bytes(file)?);
+        }
+        let three = |at: usize| DVec3::new(numbers[at], numbers[at + 1], numbers[at + 2]);
+        let rotation = DQuat::from_xyzw(numbers[0], numbers[1], numbers[2], numbers[3]);
+        let mut normal = Vec3::ZERO;
+        for axis in 0..3 {
+            normal[axis] = f32::from_le_bytes(read_bytes(file)?);
+        }
+        let dirty_for = u16::from_le_bytes(read_bytes(file)?);
+        let [warmth, moved, broken] = read_bytes(file)?;
+        let (pose, momentum) = (Pose { rotation, translation: three(4) }, Motion { shift: three(7), turn: three(10) });
+        Ok(Self { pose, momentum, normal, dirty_for, warmth, moved: moved != 0, broken: broken != 0 })
+    }
+
+    fn put(self, molecule: &mut Molecule, state: &mut State) {
+        let Self { pose, momentum, normal, dirty_for, warmth, moved, broken } = self;
+        molecule.pose = pose;
+        (state.momentum, state.normal) = (momentum, normal);
+        (state.dirty_for, state.warmth, state.moved, state.broken) = (dirty_for, warmth, moved, broken);
+    }
+}
+
+fn write_molecule(pose: &Pose, state: &State, out: &mut impl Write) -> io::Result<()> {
+    let Pose { rotation, translation } = pose;
+    let Motion { shift, turn } = state.momentum;
+    let numbers = rotation.to_array().into_iter().chain(translation.to_array());
+    for number in numbers.chain(shift.to_array()).chain(turn.to_array()) {
+        out.write_all(&number.to_le_bytes())?;
+    }
+    for number in state.normal.to_array() {
+        out.write_all(&number.to_le_bytes())?;
+    }
+    out.write_all(&state.dirty_for.to_le_bytes())?;
+    out.write_all(&[state.warmth, state.moved.into(), state.broken.into()])
 }
 
 fn write_iteration(iteration: &Iteration, out: &mut impl Write) -> io::Result<()> {
