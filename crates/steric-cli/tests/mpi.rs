@@ -119,8 +119,10 @@ fn a_killed_rank_ends_the_job_and_the_run_goes_on_with_other_ranks() {
     let saving = [&VESICLE[..], &["--checkpoint", &checkpoint, "--checkpoint-every", "0.01"]].concat();
     let child = start(folder.path(), 3, &saving);
     let began = Instant::now();
-    while !Path::new(&checkpoint).exists() {
-        assert!(began.elapsed() < LIMIT, "no checkpoint");
+    // Ranks know of a checkpoint before they begin the next.
+    let mut first = None;
+    while std::fs::read(&checkpoint).ok().is_none_or(|text| *first.get_or_insert_with(|| text.clone()) == text) {
+        assert!(began.elapsed() < LIMIT, "no second checkpoint");
         std::thread::sleep(Duration::from_millis(5));
     }
     let ranks = ranks_with(&checkpoint);
