@@ -50,8 +50,8 @@ impl Relaxation {
     /// use steric::relax::Relaxation;
     /// use steric::world::build::SceneText;
     ///
-    /// let scene = SceneText::parse("[[membrane]]\nlipid = [{ molecule = \"POPC\" }]\ncount = 60\narea-per-lipid = 70.0\n", Path::new("patch"))?.scene()?;
-    /// let relaxation = || Relaxation::of_scene(&scene, "patch", Path::new("")).expect("a scene");
+    /// let scene = SceneText::parse("[[membrane]]\nlipid = [{ molecule = \"POPC\" }]\ncount = 400\narea-per-lipid = 75.0\n", Path::new("vesicle"))?.scene()?;
+    /// let relaxation = || Relaxation::of_scene(&scene, "vesicle", Path::new("")).expect("a scene");
     /// let mut one = relaxation();
     /// one.run(|_, _| ControlFlow::Continue(()));
     /// let runs = threads::run(2, |comm: &dyn Comm| {
