@@ -19,6 +19,8 @@ use crate::simd::{Eight, Kernel, Lanes, dispatch, per_axis};
 
 /// Pieces of work for each thread, if there are several.
 const PIECES: usize = 8;
+/// Room for more pairs than these is not made before they are found.
+const MOST_AT_ONCE: usize = 1 << 31;
 /// Pairs between two looks at how many there are.
 const MANY: usize = 1 << 16;
 
@@ -226,8 +228,8 @@ impl Piece<'_, '_> {
         let sides = if self.search.list == PairList::Full || self.between { 2.0 } else { 1.0 };
         let volume = self.ours.frame.volume_of_cell();
         let ball = 4.0 / 3.0 * std::f64::consts::PI * self.reach.powi(3);
-        let points = f64::from(taken[taken.len() - 1].1 - taken[0].1);
-        (sides * 0.55 * crowds * (ball / volume).max(1.0)).min(64.0 * sides * points) as usize
+        // What is never touched takes no memory, and a list that has to grow is copied, which nobody can stop.
+        ((sides * 0.55 * crowds * (ball / volume).max(1.0)) as usize).min(self.search.most_pairs).min(MOST_AT_ONCE)
     }
 
     /// Adds to the pairs of all threads what was found since the last time, once it is more than so many; too many are an error, and so is a
